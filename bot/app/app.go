@@ -1,0 +1,334 @@
+// Package app is the composition root: it puts the parts together, starts them, and stops them.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/leadhand/leadhand/agent"
+	"github.com/leadhand/leadhand/agent/prompt"
+	"github.com/leadhand/leadhand/bot"
+	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/inbox"
+	"github.com/leadhand/leadhand/bot/job"
+	"github.com/leadhand/leadhand/bot/lane"
+	"github.com/leadhand/leadhand/bot/outbox"
+	"github.com/leadhand/leadhand/bot/store"
+	"github.com/leadhand/leadhand/bot/web"
+	"github.com/leadhand/leadhand/channels"
+)
+
+// tenant is the one organisation of an installation.
+const tenant = "default"
+
+// Options are what the caller of New adds to the configuration.
+type Options struct {
+	Env Environ
+	Log *slog.Logger
+	// Channels are added to the configured ones: the terminal, fakes in tests.
+	Channels []func(env channels.Env) channels.Channel
+	// Owner names the channel whose people are owners: the terminal's.
+	Owner string
+	// Queue makes every message of these channels wait for a turn of its own.
+	Queue []string
+	// NoHTTP leaves the HTTP server out.
+	NoHTTP bool
+}
+
+// App is a bot that is put together.
+type App struct {
+	cfg     *Config
+	log     *slog.Logger
+	db      *store.DB
+	member  *store.Member
+	metrics *metrics
+
+	channels []channels.Channel
+	inbox    *inbox.Inbox
+	outbox   *outbox.Outbox
+	router   *bot.Router
+	jobs     *job.Jobs
+	web      *web.Server // nil without HTTP
+}
+
+// New opens the database, brings its schema up to date, and makes everything. A database that cannot be reached is
+// tried again until ctx is done.
+func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
+	specs, err := specs(cfg, opts.Env, opts.Log)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics()}
+	if a.db, err = openDatabase(ctx, cfg.Database, opts.Log); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.db.Close())
+		}
+	}()
+	if err := a.migrate(ctx); err != nil {
+		return nil, err
+	}
+	a.member = store.NewMember(a.db)
+	if err := a.makeChannels(opts); err != nil {
+		return nil, err
+	}
+	a.makeEngine(specs, opts)
+	if a.jobs, err = job.New(a.jobConfig()); err != nil {
+		return nil, err
+	}
+	if opts.NoHTTP {
+		return a, nil
+	}
+	a.web, err = web.Listen(ctx, web.Config{
+		Addr: cfg.Listen, Metrics: a.metrics.registry, Log: opts.Log,
+		Ready: []web.Check{{Name: "database", Run: a.db.Ping}},
+	})
+	return a, err
+}
+
+// databaseRetry is how long New waits between attempts to reach the database; it doubles up to the maximum.
+const (
+	databaseRetry    = time.Second
+	databaseRetryMax = 15 * time.Second
+)
+
+func openDatabase(ctx context.Context, url string, log *slog.Logger) (*store.DB, error) {
+	for wait := databaseRetry; ; wait = min(2*wait, databaseRetryMax) {
+		db, err := store.Open(ctx, url, log)
+		if err == nil || !strings.HasPrefix(url, "postgres") || errors.Is(err, store.ErrURL) {
+			return db, err
+		}
+		log.Error("the database cannot be reached", "again_in", wait, "err", err)
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(wait):
+		}
+	}
+}
+
+// migrate brings the schema up to date. On SQLite this process has the file alone, so leases found are dead.
+func (a *App) migrate(ctx context.Context) error {
+	n, err := a.db.Migrate(ctx, job.Migrate)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		a.log.Info("database schema brought up to date", "migrations", n)
+	}
+	if a.db.Postgres() {
+		return nil
+	}
+	return a.db.ReleaseDead(ctx, "")
+}
+
+func (a *App) makeChannels(opts Options) error {
+	leases := store.NewLeases(a.db, a.member.ID)
+	env := func(name string) channels.Env {
+		return channels.Env{Log: a.log.With("channel", name), Own: leases.Own}
+	}
+	for _, name := range names(a.cfg.Channels) {
+		m := a.cfg.Channels[name]
+		ch, err := channelKinds()[m.Kind](name, func(into any) error { return decodeStrict(&m.Settings, into) }, env(name))
+		if err != nil {
+			return fmt.Errorf("channels.%s: %w", name, err)
+		}
+		a.channels = append(a.channels, ch)
+	}
+	for _, made := range opts.Channels {
+		a.channels = append(a.channels, made(env("terminal")))
+	}
+	return nil
+}
+
+func (a *App) channel(name string) (channels.Channel, bool) {
+	for _, ch := range a.channels {
+		if ch.Name() == name {
+			return ch, true
+		}
+	}
+	return nil, false
+}
+
+// makeEngine wires messages in, turns, and replies out.
+func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
+	var served []string
+	for _, ch := range a.channels {
+		served = append(served, ch.Name())
+	}
+	a.outbox = outbox.New(outbox.Config{
+		Store: store.NewOutbox(a.db, served...), Sender: a.channel, Owner: a.member.ID, Log: a.log,
+		Undeliverable: func(_ context.Context, r *outbox.Row, _ error) {
+			a.metrics.undelivered.WithLabelValues(r.Message.Conversation.Channel).Inc()
+		},
+	})
+	files := store.NewWorkspaces(a.db, a.workspaceLimits())
+	runner := agent.NewRunner(agent.Config{
+		Specs:    func(name string) (*agent.Spec, bool) { s, ok := specs[name]; return s, ok },
+		Sections: prompt.Default(), Tools: builtin(files, a.zone()), Gates: gates, Pipeline: pipeline(a.log), Log: a.log,
+	})
+	turns := bot.NewTurns(bot.TurnsConfig{
+		Run: runner.Run, Channel: a.channel, Files: files, Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
+		Steers: a.steers(opts.Queue),
+	})
+	a.inbox = inbox.New(inbox.Config{
+		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,
+		Log: a.log, Slots: a.cfg.Limits.Turns,
+	})
+	a.router = bot.NewRouter(bot.RouterConfig{
+		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
+		Admit: access.Gate{Open: a.cfg.Access == "open", Local: opts.Owner}.Admit, Accepted: a.metrics.accepted,
+	})
+	a.metrics.watch("leadhand_turns_running", "Turns being worked.", a.inbox.Engine())
+	a.metrics.watch("leadhand_sends_running", "Messages being sent.", a.outbox.Engine())
+}
+
+func (a *App) steers(queue []string) func(channels.Conversation) bool {
+	return func(c channels.Conversation) bool {
+		for _, name := range queue {
+			if c.Channel == name {
+				return false
+			}
+		}
+		return a.cfg.Steering == "steer"
+	}
+}
+
+func (a *App) zone() *time.Location {
+	loc, err := time.LoadLocation(a.cfg.TimeZone)
+	if err != nil { // Load checked it
+		return time.UTC
+	}
+	return loc
+}
+
+func (a *App) workspaceLimits() store.WorkspaceLimits {
+	l := store.DefaultWorkspaceLimits
+	if n := a.cfg.Limits.WorkspaceBytes; n > 0 {
+		l.Quota = n
+	}
+	if n := a.cfg.Limits.FileBytes; n > 0 {
+		l.MaxFile = n
+	}
+	return l
+}
+
+// defaultRetention is how long worked messages are kept when the configuration does not say.
+const defaultRetention = 30 * 24 * time.Hour
+
+func (a *App) jobConfig() job.Config {
+	age := defaultRetention
+	if d := a.cfg.Limits.RetentionDays; d > 0 {
+		age = time.Duration(d) * 24 * time.Hour
+	}
+	sweep := func(ctx context.Context) error {
+		n, err := a.db.Sweep(ctx, age)
+		if n > 0 {
+			a.log.Info("old messages deleted", "rows", n)
+		}
+		return err
+	}
+	return job.Config{
+		Pool: a.db.SQL(), Postgres: a.db.Postgres(), Log: a.log,
+		Periodic: []job.Periodic{{Name: "retention", Every: time.Hour, Run: sweep}},
+	}
+}
+
+// Addr is where the HTTP server listens; empty without one.
+func (a *App) Addr() string {
+	if a.web == nil {
+		return ""
+	}
+	return a.web.Addr()
+}
+
+// Run works until ctx is done or a part fails for good, then stops everything within five seconds: first nothing is
+// received and no turn begun any more, and running turns get some seconds to end; then what they said is sent. What is
+// left goes on at the next start.
+func (a *App) Run(ctx context.Context) error {
+	late, stopLate := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopLate()
+	var behind errgroup.Group
+	behind.Go(func() error { return a.outbox.Engine().Run(late) })
+	behind.Go(func() error { return a.member.Run(late, a.loseMembership) })
+	behind.Go(func() error { return a.db.Listen(late, a.news()) })
+
+	front, ctx := errgroup.WithContext(ctx)
+	front.Go(func() error { return a.inbox.Engine().Run(ctx) })
+	front.Go(func() error { return a.jobs.Run(ctx) })
+	if a.web != nil {
+		front.Go(func() error { return a.web.Run(ctx) })
+	}
+	for _, ch := range a.channels {
+		front.Go(func() error { return a.runChannel(ctx, ch) })
+	}
+	err := front.Wait()
+	stopLate()
+	if errors.Is(err, errDone) {
+		err = nil
+	}
+	return errors.Join(err, behind.Wait(), a.db.Close())
+}
+
+// errDone ends Run without an error: the terminal was left.
+var errDone = errors.New("the terminal was left")
+
+// runChannel runs a channel. A fault of one messenger is logged and leaves the others alone; the end of the terminal
+// is the end of the program.
+func (a *App) runChannel(ctx context.Context, ch channels.Channel) error {
+	err := ch.Run(ctx, a.router.Handle)
+	_, configured := a.cfg.Channels[ch.Name()]
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case !configured && err == nil:
+		return errDone
+	case !configured:
+		return err
+	}
+	a.log.Error("channel ended", "channel", ch.Name(), "err", err)
+	return nil
+}
+
+func (a *App) loseMembership() {
+	a.inbox.Engine().CancelAll(lane.ErrLost)
+	a.outbox.Engine().CancelAll(lane.ErrLost)
+}
+
+func (a *App) news() store.News {
+	return store.News{
+		Wake: func() {
+			a.inbox.Engine().Wake()
+			a.outbox.Engine().Wake()
+		},
+		Stop: func(session string) { a.inbox.Engine().Cancel(session, inbox.ErrStopped) },
+	}
+}
+
+// drainPoll is how often Drain looks.
+const drainPoll = 20 * time.Millisecond
+
+// Drain waits until a channel has nothing queued, running or unsent.
+func (a *App) Drain(ctx context.Context, channel string) error {
+	tick := time.NewTicker(drainPoll)
+	defer tick.Stop()
+	for {
+		busy, err := a.db.Busy(ctx, channel)
+		if err != nil || !busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}

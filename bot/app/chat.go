@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/terminal"
+)
+
+// Terminal is where a chat takes place.
+type Terminal struct {
+	In       *os.File
+	Out, Err *os.File
+	Demo     bool // use the scripted demo model
+}
+
+func (t Terminal) interactive() bool { return isTerminal(t.In) && isTerminal(t.Out) }
+
+// chatLog is the file in the data directory that a chat logs to, so that log lines never disturb the conversation.
+const chatLog = "chat.log"
+
+// Chat talks to the lead agent in a terminal until that is left, or at the end of a pipe when all is answered.
+func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
+	log, closeLog, err := openChatLog(cfg)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	greeting := "Write what you need. `/help` shows the commands; Ctrl-D leaves."
+	if t.Demo {
+		env = env.with("LEADHAND_MODEL", demoKind)
+		cfg.Models, cfg.Agents = nil, nil
+		greeting = demoGreeting
+		if !t.interactive() {
+			_, _ = fmt.Fprintln(t.Err, "leadhand: this is a demo with a scripted model, offline; it is no AI.")
+		}
+	} else if err := findModel(ctx, cfg, env, t); err != nil {
+		return err
+	}
+	name := "terminal"
+	var app *App
+	make := func(cenv channels.Env) channels.Channel {
+		return terminal.New(terminal.Config{
+			In: t.In, Out: t.Out, Err: t.Err, Interactive: t.interactive(), Name: name, User: localUser(),
+			Greeting: greeting, Drain: func(ctx context.Context) error { return app.Drain(ctx, name) },
+		}, cenv)
+	}
+	opts := Options{
+		Env: env, Log: log, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, NoHTTP: true,
+	}
+	if !t.interactive() {
+		opts.Queue = []string{name} // each line of a pipe gets an answer of its own
+	}
+	if app, err = New(ctx, cfg, opts); err != nil {
+		return err
+	}
+	return app.Run(ctx)
+}
+
+const demoGreeting = "**This is a demo.** A scripted model answers, offline; it is no AI. The tools and the workspace " +
+	"are real. Try: `plan the release`, `what time is it?`, `write hello to notes.md`. Ctrl-D leaves."
+
+func (env Environ) with(name, value string) Environ {
+	out := Environ{}
+	for k, v := range env {
+		out[k] = v
+	}
+	out[name] = value
+	return out
+}
+
+func openChatLog(cfg *Config) (*slog.Logger, func(), error) {
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(cfg.Data, chatLog), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the log: %w", err)
+	}
+	return NewLog(io.Writer(f), cfg.Log), func() { _ = f.Close() }, nil
+}
+
+// localUser is the person at this terminal.
+func localUser() channels.Sender {
+	u, err := user.Current()
+	if err != nil {
+		return channels.Sender{ID: "local", Name: "You"}
+	}
+	return channels.Sender{ID: channels.UserID(u.Uid), Name: first(u.Name, u.Username)}
+}

@@ -1,0 +1,100 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools/nearest"
+)
+
+// command is one word that the program itself answers, without a turn and without waiting behind one.
+type command struct {
+	name, help string
+	run        func(r *Router, ctx context.Context, in *channels.Inbound) (string, error)
+}
+
+// commands lists them in the order in which help shows them.
+func commands() []command {
+	return []command{
+		{"new", "start a new session here; the old one is kept", (*Router).newSession},
+		{"stop", "end what I am doing here; `stop all` also drops what waits", (*Router).stop},
+		{"help", "show this", (*Router).help},
+	}
+}
+
+func (r *Router) command(ctx context.Context, in *channels.Inbound) error {
+	name := strings.ToLower(in.Command.Name)
+	var names []string
+	for _, c := range commands() {
+		if c.name == name {
+			answer, err := c.run(r, ctx, in)
+			if err != nil || answer == "" {
+				return err
+			}
+			return r.say(ctx, in, answer)
+		}
+		names = append(names, c.name)
+	}
+	hint := "`help` shows what there is."
+	if near := nearest.Nearest(name, names, 1); len(near) > 0 {
+		hint = fmt.Sprintf("Did you mean `%s`? %s", near[0], hint)
+	}
+	return r.say(ctx, in, fmt.Sprintf("There is no command `%s`. %s", oneLine(in.Command.Name), hint))
+}
+
+// oneLine makes a person's word safe to repeat inside a code span.
+func oneLine(s string) string {
+	s = strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(s)
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return s
+}
+
+func (r *Router) help(context.Context, *channels.Inbound) (string, error) {
+	var b strings.Builder
+	b.WriteString("Write what you need in plain words. Commands:\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "- `%s` – %s\n", c.name, c.help)
+	}
+	return b.String(), nil
+}
+
+func (r *Router) newSession(ctx context.Context, in *channels.Inbound) (string, error) {
+	n, found, err := r.cfg.Sessions.End(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
+	switch {
+	case err != nil:
+		return "", err
+	case !found:
+		return "This is a new session already.", nil
+	}
+	return fmt.Sprintf("New session. The old one, with %s of yours, is kept.", count(n, "message")), nil
+}
+
+// stop ends what runs. What it ended says so itself, so there is no answer unless there was nothing to end.
+func (r *Router) stop(ctx context.Context, in *channels.Inbound) (string, error) {
+	id, err := r.cfg.Sessions.Current(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
+	if err != nil {
+		return "", err
+	}
+	all := strings.EqualFold(strings.TrimSpace(in.Command.Args), "all")
+	stopped, waiting, err := r.cfg.Inbox.Stop(ctx, id, all)
+	switch {
+	case err != nil:
+		return "", err
+	case stopped == 0:
+		return "Nothing is running here.", nil
+	case waiting > 0:
+		return fmt.Sprintf("%s still waiting; `stop all` drops them too.", count(waiting, "message")), nil
+	}
+	return "", nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,194 @@
+// Package inbox is the durable queue of messages of each session.
+//
+// A message is stored with the session's next number in one transaction, and only then acknowledged to its platform.
+// Sessions are worked in parallel, each by one owner at a time and in order (see bot/lane). A turn that a crash cut off
+// runs again from its log; a turn that keeps failing becomes a dead letter, and the people are told.
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/leadhand/leadhand/agent/session"
+	"github.com/leadhand/leadhand/bot/lane"
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools"
+)
+
+// Item is one accepted message at its place in a session.
+type Item struct {
+	Session string
+	Seq     int64
+	Scope   tools.Scope // for whom and where, as it was when the message came
+	Message channels.Inbound
+
+	ReceivedAt time.Time
+	Stopped    bool // a person asked to stop it
+}
+
+// Outcome says how a turn ended.
+type Outcome string
+
+const (
+	Answered Outcome = "answered"
+	Stopped  Outcome = "stopped" // by a person
+	Failed   Outcome = "failed"  // the people were told why
+	Dead     Outcome = "dead"    // given up after several attempts; the people were told
+)
+
+// End is everything that the end of a turn writes, in one transaction.
+type End struct {
+	Through int64 // all items up to this number are done
+	Outcome Outcome
+	Entries []session.Entry
+	Out     []channels.Outbound
+}
+
+// Turn is one turn to be worked.
+type Turn struct {
+	Item     *Item
+	Attempts int  // 1 for the first
+	Dead     bool // too many attempts: only say so
+	Log      session.Log
+	// Steer gives the messages that came after number after and may be taken into this turn.
+	Steer func(ctx context.Context, after int64) ([]*Item, error)
+}
+
+// Handler works one turn. Its ctx ends with the cause ErrStopped when a person stops it; it still returns an End then.
+// An error means that the turn is tried again later.
+type Handler func(ctx context.Context, t *Turn) (*End, error)
+
+// ErrStopped is the cause with which a turn's ctx ends when a person stops it.
+var ErrStopped = errors.New("stopped by a person")
+
+// ErrUnreadable means that a stored message cannot be read; trying again is useless.
+var ErrUnreadable = errors.New("unreadable message")
+
+// Store keeps items. Writes that take a lease fail with lane.ErrFenced when it is old.
+type Store interface {
+	lane.Store
+	// Accept stores a message as the last of its session and sets its Seq; known is true when its event was stored
+	// before. If the lane was idle and owner is not empty, owner gets the lease.
+	Accept(ctx context.Context, it *Item, owner string) (l *lane.Lease, known bool, err error)
+	// Item loads one item.
+	Item(ctx context.Context, sessionID string, seq int64) (*Item, error)
+	// After lists the items that wait after number seq, in order, at most limit.
+	After(ctx context.Context, sessionID string, seq int64, limit int) ([]*Item, error)
+	// Finish writes the end of a turn, advances l and posts end.Out. If the conversation was idle and outOwner is not
+	// empty, outOwner gets the lease to send.
+	Finish(ctx context.Context, l *lane.Lease, end *End, outOwner string) (*lane.Lease, error)
+	// Stop marks what is being worked in a session, and with all what waits too, and tells the owner wherever it runs.
+	// It returns how many items it marked and how many still wait unmarked.
+	Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error)
+	// Log is the history of the lease's session, written under its fence.
+	Log(l lane.Lease) session.Log
+}
+
+// Config is what an Inbox needs.
+type Config struct {
+	Store   Store
+	Handler Handler
+	Out     *lane.Engine // sends what turns post
+	Owner   func() string
+	Log     *slog.Logger
+
+	Slots    int // turns worked at once; 64
+	Attempts int // after so many a turn is a dead letter; 5
+}
+
+// Inbox accepts messages and works them.
+type Inbox struct {
+	cfg    Config
+	engine *lane.Engine
+}
+
+// steerLimit bounds how many waiting messages one step of a run takes in.
+const steerLimit = 50
+
+// New makes an Inbox that accepts at once and works once its Engine runs.
+func New(cfg Config) *Inbox {
+	if cfg.Attempts == 0 {
+		cfg.Attempts = 5
+	}
+	b := &Inbox{cfg: cfg}
+	b.engine = lane.New(lane.Config{
+		Store: cfg.Store, Work: b.work, Owner: cfg.Owner, Log: cfg.Log, Slots: cfg.Slots,
+	})
+	return b
+}
+
+// Engine works the sessions.
+func (b *Inbox) Engine() *lane.Engine { return b.engine }
+
+// Accept stores a message; when it returns nil the message is durable. An event that was stored before is dropped.
+func (b *Inbox) Accept(ctx context.Context, it *Item) error {
+	slot := b.engine.Reserve()
+	l, known, err := b.cfg.Store.Accept(ctx, it, slot.Owner())
+	slot.Use(l)
+	if err != nil {
+		return fmt.Errorf("store message: %w", err)
+	}
+	if known {
+		b.cfg.Log.Debug("event delivered again", "channel", it.Message.Conversation.Channel)
+		return nil
+	}
+	if l == nil {
+		b.engine.Wake()
+	}
+	return nil
+}
+
+// Stop ends what runs in a session, wherever that is, and with all drops what waits. It never waits in the queue.
+func (b *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error) {
+	stopped, waiting, err = b.cfg.Store.Stop(ctx, sessionID, all)
+	if err != nil {
+		return 0, 0, fmt.Errorf("stop session: %w", err)
+	}
+	if stopped > 0 {
+		b.engine.Cancel(sessionID, ErrStopped)
+	}
+	return stopped, waiting, nil
+}
+
+// work does the message at the head of a session.
+func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
+	it, err := b.cfg.Store.Item(ctx, l.ID, l.Done+1)
+	if errors.Is(err, ErrUnreadable) {
+		b.cfg.Log.Error("message given up", "session", l.ID, "err", err)
+		_, err := b.cfg.Store.Finish(ctx, l, &End{Through: l.Done + 1, Outcome: Dead}, "")
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("load message: %w", err)
+	}
+	end, err := b.cfg.Handler(ctx, &Turn{
+		Item: it, Attempts: l.Attempts, Dead: l.Attempts > b.cfg.Attempts, Log: b.cfg.Store.Log(*l),
+		Steer: func(ctx context.Context, after int64) ([]*Item, error) {
+			return b.cfg.Store.After(ctx, l.ID, after, steerLimit)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return b.finish(ctx, l, end)
+}
+
+// finish writes the end of a turn and sees to it that what it says is sent.
+func (b *Inbox) finish(ctx context.Context, l *lane.Lease, end *End) error {
+	var slot *lane.Slot
+	if len(end.Out) > 0 {
+		slot = b.cfg.Out.Reserve()
+	}
+	out, err := b.cfg.Store.Finish(context.WithoutCancel(ctx), l, end, slot.Owner())
+	slot.Use(out)
+	if err != nil {
+		return fmt.Errorf("end turn: %w", err)
+	}
+	if out == nil && len(end.Out) > 0 {
+		b.cfg.Out.Wake()
+	}
+	return nil
+}

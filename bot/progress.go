@@ -1,0 +1,132 @@
+package bot
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/leadhand/leadhand/agent"
+	"github.com/leadhand/leadhand/channels"
+)
+
+// typingEvery is how often a typing sign is renewed; platforms let it fade after 5 to 10 s.
+const typingEvery = 4 * time.Second
+
+// progress shows in the conversation what a run is doing, as well as the channel can: a preview of the answer, or a
+// typing sign. It is tied to the run: after close nothing is shown any more. Progress is never the delivery.
+type progress struct {
+	w    *working
+	wake chan struct{}
+	done chan struct{}
+	stop context.CancelFunc
+
+	mu   sync.Mutex
+	text strings.Builder
+	step string
+
+	preview channels.MessageID
+}
+
+func (w *working) startProgress(ctx context.Context) *progress {
+	ctx, stop := context.WithCancel(ctx)
+	p := &progress{w: w, wake: make(chan struct{}, 1), done: make(chan struct{}), stop: stop}
+	go func() {
+		defer close(p.done)
+		p.show(ctx)
+	}()
+	return p
+}
+
+// observe is told what happens by the run.
+func (p *progress) observe(e agent.Event) {
+	p.mu.Lock()
+	switch e.Kind {
+	case agent.EventText:
+		p.text.WriteString(e.Text)
+		p.step = ""
+	case agent.EventReset:
+		p.text.Reset()
+	case agent.EventToolStart:
+		p.step = e.Label
+	case agent.EventToolEnd:
+		p.step = ""
+	case agent.EventCompact:
+		p.step = "summarising what was said before"
+	}
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the display and returns the message that shows the preview, if there is one to edit.
+func (p *progress) close() channels.MessageID {
+	p.stop()
+	<-p.done
+	return p.preview
+}
+
+func (p *progress) show(ctx context.Context) {
+	it := p.w.turn.Item
+	ch, ok := p.w.cfg.Channel(it.Message.Conversation.Channel)
+	if !ok {
+		return
+	}
+	if s, ok := ch.(channels.Streamer); ok {
+		p.stream(ctx, s)
+		return
+	}
+	if t, ok := ch.(channels.Typer); ok {
+		p.typing(ctx, t)
+	}
+}
+
+func (p *progress) typing(ctx context.Context, t channels.Typer) {
+	tick := time.NewTicker(typingEvery)
+	defer tick.Stop()
+	for {
+		if err := t.Typing(ctx, p.w.turn.Item.Message.Conversation); err != nil && ctx.Err() == nil {
+			p.w.log.Debug("show typing", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// stream shows each state once; states that come while one is being shown are merged into the next.
+func (p *progress) stream(ctx context.Context, s channels.Streamer) {
+	in := &p.w.turn.Item.Message
+	st, err := s.Stream(ctx, in.Conversation, in.ID)
+	if err != nil {
+		p.w.log.Warn("open preview", "err", err)
+		return
+	}
+	defer func() {
+		id, err := st.Close(context.WithoutCancel(ctx))
+		if err != nil {
+			p.w.log.Warn("close preview", "err", err)
+		}
+		p.preview = id
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.wake:
+		}
+		if err := st.Show(ctx, p.draft()); err != nil && ctx.Err() == nil {
+			p.w.log.Debug("show preview", "err", err)
+		}
+	}
+}
+
+func (p *progress) draft() channels.Draft {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return channels.Draft{Text: p.text.String(), Step: p.step}
+}

@@ -1,0 +1,217 @@
+// Package store keeps everything that lasts. It holds the only GORM code of the project.
+//
+// One file keeps one aggregate: its unexported row structs stand beside their queries, and one exported method is one
+// transaction. The same code runs on embedded SQLite and on PostgreSQL; what differs is in this file and in write.go.
+// Interfaces are declared by the packages that use them (inbox.Store, lane.Store, workspace.Store, ...).
+//
+// Times in rows are Unix milliseconds of the database's clock, so that replicas agree on them.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/libtnb/sqlite"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+)
+
+// DB is an open database.
+type DB struct {
+	w, r *gorm.DB // writer and readers; the same on PostgreSQL
+	sql  *sql.DB  // the writer's pool
+	log  *slog.Logger
+
+	pg     *pgx.ConnConfig // nil on SQLite
+	lock   *flock.Flock    // SQLite: this process owns the file
+	writes *batcher        // SQLite: group commit
+}
+
+// ErrInUse means that another process has the SQLite file open.
+var ErrInUse = errors.New("the database file is in use by another leadhand process")
+
+// ErrURL means that the database's URL is wrong; trying again is useless.
+var ErrURL = errors.New("the database URL cannot be used")
+
+// pgConns is how many pooled connections one replica opens to PostgreSQL.
+const pgConns = 16
+
+// Open connects to the database that rawURL names: "postgres://…" or "sqlite:PATH". It creates the SQLite file and its
+// directory when they are missing and takes the file's lock; the schema is made by Migrate. Errors never hold the URL,
+// which may hold a password.
+func Open(ctx context.Context, rawURL string, log *slog.Logger) (*DB, error) {
+	switch {
+	case strings.HasPrefix(rawURL, "postgres://"), strings.HasPrefix(rawURL, "postgresql://"):
+		return openPostgres(ctx, rawURL, log)
+	case strings.HasPrefix(rawURL, "sqlite:"):
+		return openSQLite(strings.TrimPrefix(rawURL, "sqlite:"), log)
+	}
+	return nil, fmt.Errorf(`%w: it must begin with "postgres://" or "sqlite:"`, ErrURL)
+}
+
+// Close releases the connections and, on SQLite, the file.
+func (db *DB) Close() error {
+	var errs []error
+	if db.writes != nil {
+		db.writes.close()
+	}
+	if db.r != db.w {
+		if pool, err := db.r.DB(); err == nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	errs = append(errs, db.sql.Close())
+	if db.lock != nil {
+		errs = append(errs, db.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// Ping asks the database for a sign of life.
+func (db *DB) Ping(ctx context.Context) error { return db.sql.PingContext(ctx) }
+
+// Postgres tells whether several processes may share this database.
+func (db *DB) Postgres() bool { return db.pg != nil }
+
+// SQL is the writer's pool, for River.
+func (db *DB) SQL() *sql.DB { return db.sql }
+
+func gormConfig() *gorm.Config {
+	return &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true, TranslateError: true}
+}
+
+func openPostgres(ctx context.Context, rawURL string, log *slog.Logger) (*DB, error) {
+	cfg, err := pgx.ParseConfig(rawURL)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it is no valid postgres:// URL", ErrURL)
+	}
+	// A process that hangs inside a transaction must not hold its row locks for ever.
+	setParam(cfg, "idle_in_transaction_session_timeout", "10000")
+	setParam(cfg, "application_name", "leadhand")
+	pool := stdlib.OpenDB(*cfg)
+	pool.SetMaxOpenConns(pgConns)
+	pool.SetMaxIdleConns(pgConns)
+	if err := pool.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("reach PostgreSQL at %s:%d: %w", cfg.Host, cfg.Port, plainPG(err)), pool.Close())
+	}
+	g, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), gormConfig())
+	if err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	db := &DB{w: g, r: g, sql: pool, pg: cfg, log: log}
+	return db, guardTenants(g)
+}
+
+func setParam(cfg *pgx.ConnConfig, key, value string) {
+	if _, set := cfg.RuntimeParams[key]; !set {
+		cfg.RuntimeParams[key] = value
+	}
+}
+
+// plainPG drops what pgx's connect error tells about user and database beside the cause.
+func plainPG(err error) error {
+	if ce, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return ce.Unwrap()
+	}
+	return err
+}
+
+func openSQLite(path string, log *slog.Logger) (*DB, error) {
+	if path == "" {
+		return nil, fmt.Errorf(`%w: it names no file, write "sqlite:PATH"`, ErrURL)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	lock := flock.New(path + ".lock")
+	got, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the database file: %w", err)
+	}
+	if !got {
+		return nil, ErrInUse
+	}
+	db, err := openSQLitePools(path, log)
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	db.lock = lock
+	db.writes = newBatcher(db.w)
+	return db, nil
+}
+
+func openSQLitePools(path string, log *slog.Logger) (*DB, error) {
+	w, writer, err := openSQLitePool(path, 1, "_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("open the database file: %w", err)
+	}
+	r, _, err := openSQLitePool(path, 4, "_pragma=query_only(1)")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the database file for reading: %w", err), writer.Close())
+	}
+	return &DB{w: w, r: r, sql: writer, log: log}, nil
+}
+
+// openSQLitePool sets every pragma in the DSN, so that each connection of the pool has them. One connection writes:
+// several are slower and give second-long outliers.
+func openSQLitePool(path string, conns int, extra string) (*gorm.DB, *sql.DB, error) {
+	dsn := "file:" + strings.ReplaceAll(url.PathEscape(path), "%2F", "/") +
+		"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
+		"&_pragma=cache_size(-16000)&_pragma=temp_store(MEMORY)&" + extra
+	pool, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, nil, err
+	}
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
+	pool.SetConnMaxLifetime(0)
+	g, err := gorm.Open(sqlite.New(sqlite.Config{Conn: pool}), gormConfig())
+	if err == nil {
+		err = guardTenants(g)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, pool.Close())
+	}
+	return g, pool, nil
+}
+
+// now is the database's clock in Unix milliseconds, as SQL.
+func (db *DB) now() string {
+	if db.pg != nil {
+		return "(extract(epoch from clock_timestamp())*1000)::bigint"
+	}
+	return "CAST(unixepoch('subsec')*1000 AS INTEGER)"
+}
+
+// stmt fills the places of a statement that differ between the dialects: {now} and {skip locked}.
+func (db *DB) stmt(s string) string {
+	skip := ""
+	if db.pg != nil {
+		skip = "FOR UPDATE SKIP LOCKED"
+	}
+	return strings.NewReplacer("{now}", db.now(), "{skip locked}", skip).Replace(s)
+}
+
+// read gives a handle for queries outside of transactions.
+func (db *DB) read(ctx context.Context) *gorm.DB { return db.r.WithContext(ctx) }
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/leadhand/leadhand/bot/lane"
+)
+
+// leaseTTL is how long a lease lasts without renewal. On SQLite, and for a process that was killed, nobody waits for
+// it: leases found at start are dead, and dead processes are noticed by their lock.
+const leaseTTL = 15 * time.Second
+
+// Lane kinds, in the column lanes.kind.
+const (
+	sessionLane      = "session"
+	conversationLane = "conversation"
+)
+
+// lanes is the lane.Store of one kind, for the channels that this process serves.
+type lanes struct {
+	db    *DB
+	kind  string
+	pools []string // channel names
+}
+
+type laneRow struct {
+	ID         string
+	LastSeq    int64
+	DoneSeq    int64
+	LeaseOwner string
+	LeaseUntil int64
+	Fence      int64
+	Attempts   int
+}
+
+func (laneRow) TableName() string { return "lanes" }
+
+func (r *laneRow) lease() lane.Lease {
+	return lane.Lease{
+		ID: r.ID, Owner: r.LeaseOwner, Fence: r.Fence, Last: r.LastSeq, Done: r.DoneSeq, Attempts: r.Attempts,
+	}
+}
+
+const laneColumns = "id, last_seq, done_seq, lease_owner, lease_until, fence, attempts"
+
+func (s *lanes) Claim(ctx context.Context, owner string, limit int) ([]lane.Lease, error) {
+	var rows []laneRow
+	err := s.db.write(ctx, func(tx *gorm.DB) error {
+		return tx.Raw(s.db.stmt(`UPDATE lanes SET lease_owner = ?, lease_until = {now} + ?, fence = fence + 1,
+			attempts = attempts + 1
+			WHERE kind = ? AND id IN (SELECT id FROM lanes WHERE kind = ? AND last_seq > done_seq AND pool IN ?
+				AND lease_until <= {now} AND not_before <= {now} ORDER BY lease_until LIMIT ? {skip locked})
+			RETURNING `+laneColumns),
+			owner, leaseTTL.Milliseconds(), s.kind, s.kind, s.pools, limit).Scan(&rows).Error
+	})
+	leases := make([]lane.Lease, len(rows))
+	for i := range rows {
+		leases[i] = rows[i].lease()
+	}
+	return leases, err
+}
+
+func (s *lanes) Release(ctx context.Context, l lane.Lease, how lane.Release) error {
+	refund := 0
+	if how.Refund {
+		refund = 1
+	}
+	return s.db.write(ctx, func(tx *gorm.DB) error {
+		r := tx.Exec(s.db.stmt(`UPDATE lanes SET lease_owner = '', lease_until = {now}, not_before = {now} + ?,
+			attempts = attempts - ? WHERE kind = ? AND id = ? AND fence = ?`),
+			how.After.Milliseconds(), refund, s.kind, l.ID, l.Fence)
+		if err := fenced(r); err != nil {
+			return err
+		}
+		return s.db.notify(tx, wakeTopic, s.kind)
+	})
+}
+
+func (s *lanes) Renew(ctx context.Context, owner string) error {
+	return s.db.write(ctx, func(tx *gorm.DB) error {
+		return tx.Exec(s.db.stmt(`UPDATE lanes SET lease_until = {now} + ? WHERE kind = ? AND lease_owner = ?
+			AND last_seq > done_seq`), leaseTTL.Milliseconds(), s.kind, owner).Error
+	})
+}
+
+func (s *lanes) NextReady(ctx context.Context) (time.Duration, error) {
+	var at *int64
+	err := s.db.read(ctx).Raw(s.db.stmt(`SELECT min(CASE WHEN lease_until > not_before THEN lease_until ELSE not_before END) - {now}
+		FROM lanes WHERE kind = ? AND last_seq > done_seq AND pool IN ?`), s.kind, s.pools).Scan(&at).Error
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("ask for ready lanes: %w", err)
+	case at == nil:
+		return -1, nil
+	}
+	return max(time.Duration(*at)*time.Millisecond, 0), nil
+}
+
+// fenced turns a statement that met no row into lane.ErrFenced.
+func fenced(r *gorm.DB) error {
+	if r.Error == nil && r.RowsAffected == 0 {
+		return lane.ErrFenced
+	}
+	return r.Error
+}
+
+// push gives a lane n more items and, if it was idle, its lease to owner (unless that is empty). It locks the row until
+// the transaction ends, which puts concurrent pushes in order. The new items are last-n+1 to last. claimed tells
+// whether owner got the lease; the caller must hand it to the engine.
+func (s *lanes) push(tx *gorm.DB, id, pool string, n int, owner string) (row laneRow, claimed bool, err error) {
+	ttl, fence := leaseTTL.Milliseconds(), 1
+	if owner == "" {
+		ttl, fence = 0, 0
+	}
+	// Idle means: nothing left and nobody's. After the push exactly n are left then, and the owner is the new one.
+	err = tx.Raw(s.db.stmt(`INSERT INTO lanes (kind, id, pool, last_seq, lease_owner, lease_until, fence, attempts)
+		VALUES (?, ?, ?, ?, ?, {now} + ?, ?, ?)
+		ON CONFLICT (kind, id) DO UPDATE SET last_seq = lanes.last_seq + excluded.last_seq, pool = excluded.pool,
+			lease_owner = CASE WHEN lanes.last_seq = lanes.done_seq AND excluded.lease_owner <> ''
+				THEN excluded.lease_owner ELSE lanes.lease_owner END,
+			lease_until = CASE WHEN lanes.last_seq = lanes.done_seq THEN excluded.lease_until ELSE lanes.lease_until END,
+			fence = CASE WHEN lanes.last_seq = lanes.done_seq THEN lanes.fence + excluded.fence ELSE lanes.fence END,
+			attempts = CASE WHEN lanes.last_seq = lanes.done_seq THEN excluded.attempts ELSE lanes.attempts END,
+			not_before = CASE WHEN lanes.last_seq = lanes.done_seq THEN 0 ELSE lanes.not_before END
+		RETURNING `+laneColumns),
+		s.kind, id, pool, n, owner, ttl, fence, fence).Scan(&row).Error
+	if err != nil {
+		return row, false, err
+	}
+	claimed = owner != "" && row.LeaseOwner == owner && row.LastSeq-row.DoneSeq == int64(n) && row.Attempts == 1
+	if !claimed {
+		err = s.db.notify(tx, wakeTopic, s.kind)
+	}
+	return row, claimed, err
+}
+
+// advance moves a lane to done under its fence and releases it in the same write when nothing is left. It updates l.
+func (s *lanes) advance(tx *gorm.DB, l *lane.Lease, done int64) error {
+	var row laneRow
+	r := tx.Raw(s.db.stmt(`UPDATE lanes SET done_seq = ?, not_before = 0,
+			attempts = CASE WHEN last_seq > ? THEN 1 ELSE 0 END,
+			lease_owner = CASE WHEN last_seq > ? THEN lease_owner ELSE '' END,
+			lease_until = CASE WHEN last_seq > ? THEN {now} + ? ELSE 0 END
+			WHERE kind = ? AND id = ? AND fence = ? RETURNING `+laneColumns),
+		done, done, done, done, leaseTTL.Milliseconds(), s.kind, l.ID, l.Fence).Scan(&row)
+	if err := fenced(r); err != nil {
+		return err
+	}
+	l.Last, l.Done, l.Attempts, l.Begun = row.LastSeq, row.DoneSeq, row.Attempts, false
+	return nil
+}
+
+// hold locks a lane's row under its fence for the rest of the transaction.
+func (s *lanes) hold(tx *gorm.DB, l lane.Lease) error {
+	return fenced(tx.Exec(s.db.stmt(`UPDATE lanes SET lease_until = {now} + ? WHERE kind = ? AND id = ? AND fence = ?`),
+		leaseTTL.Milliseconds(), s.kind, l.ID, l.Fence))
+}
+
+// ReleaseDead frees the leases of an owner that is known to be dead, before all others in line. An empty owner means
+// everybody: on SQLite, where this process has the file alone.
+func (db *DB) ReleaseDead(ctx context.Context, owner string) error {
+	return db.write(ctx, func(tx *gorm.DB) error { return db.releaseDead(tx, owner) })
+}
+
+func (db *DB) releaseDead(tx *gorm.DB, owner string) error {
+	lanes, names := tx.Table("lanes").Where("lease_until > 0"), tx.Table("leases").Where("expires_at > 0")
+	if owner != "" {
+		lanes, names = lanes.Where("lease_owner = ?", owner), names.Where("owner = ?", owner)
+	}
+	if err := lanes.Updates(map[string]any{"lease_owner": "", "lease_until": -1}).Error; err != nil {
+		return err
+	}
+	if err := names.Update("expires_at", 0).Error; err != nil {
+		return err
+	}
+	return db.notify(tx, wakeTopic, "")
+}
+
+// Busy tells whether a channel has something queued, running or unsent.
+func (db *DB) Busy(ctx context.Context, channel string) (bool, error) {
+	var n int
+	err := db.read(ctx).Raw(`SELECT count(*) FROM lanes WHERE pool = ? AND last_seq > done_seq`, channel).Scan(&n).Error
+	if err != nil {
+		return false, fmt.Errorf("ask for unfinished work: %w", err)
+	}
+	return n > 0, nil
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// sweepBatch bounds how many rows one transaction deletes, so that no writer waits long.
+const sweepBatch = 500
+
+// minRetention is the shortest age at which rows may go: until then an event may be delivered again and is known by
+// its row.
+const minRetention = 48 * time.Hour
+
+// Sweep deletes messages that were worked or delivered longer than age ago, and returns how many. History, files and
+// undeliverable messages stay.
+func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
+	age = max(age, minRetention)
+	total := 0
+	for _, q := range []string{
+		`DELETE FROM inbox WHERE (session, seq) IN
+			(SELECT session, seq FROM inbox WHERE done_at > 0 AND done_at < {now} - ? ORDER BY done_at LIMIT ?)`,
+		`DELETE FROM outbox WHERE (conversation, seq) IN
+			(SELECT conversation, seq FROM outbox WHERE sent_at > 0 AND sent_at < {now} - ? ORDER BY sent_at LIMIT ?)`,
+	} {
+		n, err := db.sweep(ctx, acrossTenants+db.stmt(q), age)
+		total += n
+		if err != nil {
+			return total, fmt.Errorf("delete old rows: %w", err)
+		}
+	}
+	return total, nil
+}
+
+func (db *DB) sweep(ctx context.Context, stmt string, age time.Duration) (total int, err error) {
+	for {
+		var n int
+		err := db.write(ctx, func(tx *gorm.DB) error {
+			r := tx.Exec(stmt, age.Milliseconds(), sweepBatch)
+			n = int(r.RowsAffected)
+			return r.Error
+		})
+		total += n
+		if err != nil || n < sweepBatch {
+			return total, err
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Sessions finds and ends the sessions of conversations.
+type Sessions struct{ db *DB }
+
+// NewSessions works on db.
+func NewSessions(db *DB) *Sessions { return &Sessions{db} }
+
+type sessionRow struct {
+	ID        string `gorm:"primaryKey"`
+	Tenant    string
+	Agent     string
+	Channel   string
+	Chat      string
+	Topic     string
+	CreatedAt int64 `gorm:"autoCreateTime:false"`
+	EndedAt   int64
+}
+
+func (sessionRow) TableName() string { return "sessions" }
+
+// Current is the id of the session that agent has in a conversation. The first message opens it.
+func (s *Sessions) Current(ctx context.Context, tenant, agent string, c channels.Conversation) (string, error) {
+	id, err := current(s.db.read(ctx), tenant, agent, c)
+	if id != "" || err != nil {
+		return id, err
+	}
+	fresh, err := uuid.NewV7()
+	if err != nil {
+		return "", err
+	}
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		err := tx.Exec(s.db.stmt(`INSERT INTO sessions (id, tenant, agent, channel, chat, topic, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, {now})
+			ON CONFLICT (tenant, agent, channel, chat, topic) WHERE ended_at = 0 DO NOTHING`),
+			fresh.String(), tenant, agent, c.Channel, c.Chat, c.Topic).Error
+		if err != nil {
+			return err
+		}
+		id, err = current(tx, tenant, agent, c)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("open session: %w", err)
+	}
+	return id, nil
+}
+
+func current(tx *gorm.DB, tenant, agent string, c channels.Conversation) (string, error) {
+	var row sessionRow
+	err := tx.Where("tenant = ? AND agent = ? AND channel = ? AND chat = ? AND topic = ? AND ended_at = 0",
+		tenant, agent, c.Channel, c.Chat, c.Topic).Take(&row).Error
+	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
+		return "", fmt.Errorf("find session: %w", err)
+	}
+	return row.ID, nil
+}
+
+// End closes the session that agent has in a conversation, so that the next message opens another, and returns how
+// many messages of people it holds; found is false when there was none.
+func (s *Sessions) End(
+	ctx context.Context, tenant, agent string, c channels.Conversation,
+) (messages int, found bool, err error) {
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		id, err := current(tx, tenant, agent, c)
+		if err != nil || id == "" {
+			return err
+		}
+		found = true
+		err = tx.Raw(`SELECT count(*) FROM history WHERE tenant = ? AND session = ? AND source > 0`, tenant, id).
+			Scan(&messages).Error
+		if err != nil {
+			return err
+		}
+		return tx.Table("sessions").Where("tenant = ? AND id = ?", tenant, id).
+			Update("ended_at", gorm.Expr(s.db.now())).Error
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("end session: %w", err)
+	}
+	return messages, found, nil
+}

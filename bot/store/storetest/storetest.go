@@ -1,0 +1,60 @@
+// Package storetest gives tests databases of their own, empty and migrated, on both dialects.
+//
+// PostgreSQL comes from the URL in LEADHAND_TEST_POSTGRES, whose user may create databases, or else from a temporary
+// cluster made with the installed server binaries. Without either the PostgreSQL half of a test is skipped with a
+// word; when CI is set in the environment it fails instead.
+package storetest
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/leadhand/leadhand/bot/job"
+	"github.com/leadhand/leadhand/bot/store"
+)
+
+// Each runs test once for each dialect, in parallel, with the URL of an empty, migrated database. The test package's
+// TestMain must call Main.
+func Each(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		url := "sqlite:" + filepath.Join(t.TempDir(), "leadhand.db")
+		if err := migrate(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		test(t, url)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, postgresURL(t))
+	})
+}
+
+// Open opens a database that Each gave and closes it when the test ends.
+func Open(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), url, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close the database: %v", err)
+		}
+	})
+	return db
+}
+
+func migrate(ctx context.Context, url string) error {
+	db, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	if _, err := db.Migrate(ctx, job.Migrate); err != nil {
+		return err
+	}
+	return db.Close()
+}

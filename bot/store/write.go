@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// write runs fn in one transaction. On SQLite, where there is one writer and a commit waits for the disk, transactions
+// that wait at the same time share one commit: each runs under a savepoint of its own and is durable when write
+// returns nil, as if it had been alone. fn must do nothing but database work.
+func (db *DB) write(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	if db.writes == nil {
+		return db.w.WithContext(ctx).Transaction(fn)
+	}
+	return db.writes.do(ctx, fn)
+}
+
+const (
+	maxBatch     = 64               // transactions that share a commit
+	batchTimeout = 10 * time.Second // for one batch; the lock is ours, so only a stuck disk takes long
+)
+
+// batcher runs waiting transactions together.
+type batcher struct {
+	db    *gorm.DB
+	queue chan *pendingWrite
+	done  sync.WaitGroup
+
+	mu     sync.RWMutex // held while sending into queue, so that close cannot come between
+	closed bool
+}
+
+type pendingWrite struct {
+	ctx  context.Context
+	fn   func(tx *gorm.DB) error
+	err  error
+	done chan struct{}
+}
+
+var errClosed = errors.New("the database is closed")
+
+func newBatcher(db *gorm.DB) *batcher {
+	b := &batcher{db: db, queue: make(chan *pendingWrite, maxBatch)}
+	b.done.Go(b.run)
+	return b
+}
+
+// do waits until fn's transaction has ended. A ctx that ends while fn still waits its turn takes it out of the queue;
+// after that the outcome is awaited, so that an error always means "not written".
+func (b *batcher) do(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	p := &pendingWrite{ctx: ctx, fn: fn, done: make(chan struct{})}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !b.enqueue(p) {
+		return errClosed
+	}
+	<-p.done
+	return p.err
+}
+
+func (b *batcher) enqueue(p *pendingWrite) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.closed {
+		return false
+	}
+	b.queue <- p
+	return true
+}
+
+func (b *batcher) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	close(b.queue)
+	b.done.Wait()
+}
+
+func (b *batcher) run() {
+	for first := range b.queue {
+		batch := []*pendingWrite{first}
+	collect:
+		for len(batch) < maxBatch {
+			select {
+			case p, ok := <-b.queue:
+				if !ok {
+					break collect
+				}
+				batch = append(batch, p)
+			default:
+				break collect
+			}
+		}
+		b.commit(batch)
+	}
+}
+
+// commit runs the batch in one transaction. An error of one member rolls back that member alone; an error of the
+// commit is everybody's.
+func (b *batcher) commit(batch []*pendingWrite) {
+	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
+	defer cancel()
+	err := b.db.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		for _, p := range batch {
+			if p.err = p.ctx.Err(); p.err == nil {
+				p.err = runContained(tx, p.fn, len(batch) > 1)
+			}
+		}
+		if len(batch) == 1 {
+			return batch[0].err
+		}
+		return nil
+	})
+	for _, p := range batch {
+		if p.err == nil {
+			p.err = err
+		}
+		close(p.done)
+	}
+}
+
+// runContained turns a panic of one member into its error. A member that is alone in its batch needs no savepoint.
+func runContained(tx *gorm.DB, fn func(tx *gorm.DB) error, savepoint bool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic in a transaction: %v", v)
+		}
+	}()
+	if !savepoint {
+		return fn(tx)
+	}
+	return tx.Transaction(fn)
+}

@@ -1,0 +1,186 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/leadhand/leadhand/agent"
+	"github.com/leadhand/leadhand/agent/llm"
+	"github.com/leadhand/leadhand/agent/session"
+	"github.com/leadhand/leadhand/bot/inbox"
+	"github.com/leadhand/leadhand/bot/lane"
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools/workspace"
+)
+
+// TurnsConfig is what Turns need.
+type TurnsConfig struct {
+	Run     func(ctx context.Context, req *agent.Request) (*agent.Reply, error)
+	Channel func(name string) (channels.Channel, bool)
+	Files   workspace.Store
+	Steers  func(c channels.Conversation) bool // whether messages join a running turn there, or wait
+	Zone    *time.Location                     // in which times are shown to the agent
+	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
+	Log     *slog.Logger
+}
+
+// Turns works turns.
+type Turns struct{ cfg TurnsConfig }
+
+// NewTurns makes Turns.
+func NewTurns(cfg TurnsConfig) *Turns {
+	if cfg.Ended == nil {
+		cfg.Ended = func(inbox.Outcome, time.Duration, llm.Usage) {}
+	}
+	return &Turns{cfg}
+}
+
+// Handle is the inbox.Handler.
+func (t *Turns) Handle(ctx context.Context, turn *inbox.Turn) (*inbox.End, error) {
+	log := t.cfg.Log.With("session", turn.Item.Session, "run", turn.Item.Seq, "user", turn.Item.Scope.User)
+	w := &working{Turns: t, turn: turn, log: log, ref: reference(turn.Item)}
+	switch {
+	case turn.Dead:
+		log.Error("turn given up", "attempts", turn.Attempts, "ref", w.ref)
+		return w.without(ctx, inbox.Dead, fmt.Sprintf(wordsDead, turn.Attempts-1, w.ref)), nil
+	case turn.Item.Stopped && turn.Attempts == 1:
+		return w.without(ctx, inbox.Stopped, wordsNotBegun), nil
+	case turn.Item.Stopped:
+		return w.without(ctx, inbox.Stopped, wordsStopped), nil
+	}
+	return w.run(ctx)
+}
+
+// working is one turn being worked.
+type working struct {
+	*Turns
+	turn   *inbox.Turn
+	log    *slog.Logger
+	ref    string // names this turn in chat and log
+	failed error  // the store's error that ended the run, if one did
+}
+
+func (w *working) run(ctx context.Context) (*inbox.End, error) {
+	started := time.Now()
+	it := w.turn.Item
+	p := w.startProgress(ctx)
+	reply, err := w.cfg.Run(ctx, &agent.Request{
+		Scope: it.Scope, Turn: it.Seq, Log: watched{w.turn.Log, &w.failed},
+		Input: []session.Entry{w.entry(ctx, it)}, Steer: w.steer, Observe: p.observe,
+	})
+	preview := p.close()
+	if err == nil {
+		w.log.Info("turn ended", "took", time.Since(started), "steps", reply.Steps,
+			"input_tokens", reply.Usage.Input, "output_tokens", reply.Usage.Output)
+		w.cfg.Ended(inbox.Answered, time.Since(started), reply.Usage)
+		return w.end(reply, inbox.Answered, reply.Text, preview), nil
+	}
+	outcome, words, err := w.explain(ctx, err)
+	if err != nil {
+		return nil, err
+	}
+	w.cfg.Ended(outcome, time.Since(started), reply.Usage)
+	reply.Pending = append(reply.Pending, w.note(words))
+	return w.end(reply, outcome, words, preview), nil
+}
+
+// explain turns the error that ended a run into words for people, or returns the error when the turn is to be tried
+// again: the process stops, another owner has the session, or the database failed.
+func (w *working) explain(ctx context.Context, err error) (inbox.Outcome, string, error) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, inbox.ErrStopped):
+		return inbox.Stopped, wordsStopped, nil
+	case cause != nil:
+		return "", "", cause
+	case w.failed != nil || errors.Is(err, lane.ErrFenced):
+		return "", "", err
+	}
+	w.log.Error("turn failed", "ref", w.ref, "err", err)
+	return inbox.Failed, failureWords(err, w.ref), nil
+}
+
+// end is the end of a turn that ran.
+func (w *working) end(
+	reply *agent.Reply, outcome inbox.Outcome, text string, preview channels.MessageID,
+) *inbox.End {
+	it := w.turn.Item
+	return &inbox.End{
+		Through: max(reply.Through, it.Seq), Outcome: outcome, Entries: reply.Pending,
+		Out: []channels.Outbound{{
+			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.ID, Edit: preview,
+			Text: text, Attachments: reply.Files,
+		}},
+	}
+}
+
+// without is the end of a turn that does not run: the message and the words are kept in the history all the same.
+func (w *working) without(ctx context.Context, outcome inbox.Outcome, words string) *inbox.End {
+	w.cfg.Ended(outcome, 0, llm.Usage{})
+	reply := &agent.Reply{Pending: []session.Entry{w.note(words)}}
+	isMessage := func(e session.Entry) bool { return e.Source == w.turn.Item.Seq }
+	logged, err := w.turn.Log.Load(ctx)
+	if err != nil {
+		w.log.Error("load the history of a turn that does not run", "err", err)
+	} else if !slices.ContainsFunc(logged, isMessage) {
+		reply.Pending = slices.Insert(reply.Pending, 0, w.entry(ctx, w.turn.Item))
+	}
+	return w.end(reply, outcome, words, "")
+}
+
+// note keeps the program's own words in the history, so that the agent knows what people were told.
+func (w *working) note(words string) session.Entry {
+	return session.Entry{
+		Turn: w.turn.Item.Seq, Kind: session.KindMessage, Message: llm.AssistantText(words), At: time.Now().UTC(),
+	}
+}
+
+func (w *working) key() string {
+	return fmt.Sprintf("turn/%s/%d", w.turn.Item.Session, w.turn.Item.Seq)
+}
+
+// steer gives the messages that join this turn: those of the same person, up to the first of somebody else, because a
+// turn runs with the rights of one person.
+func (w *working) steer(ctx context.Context, after int64) ([]session.Entry, error) {
+	if !w.cfg.Steers(w.turn.Item.Message.Conversation) {
+		return nil, nil
+	}
+	items, err := w.turn.Steer(ctx, max(after, w.turn.Item.Seq))
+	if err != nil {
+		w.failed = err
+		return nil, err
+	}
+	var entries []session.Entry
+	for _, it := range items {
+		if it.Scope.User != w.turn.Item.Scope.User || it.Stopped {
+			break
+		}
+		entries = append(entries, w.entry(ctx, it))
+	}
+	return entries, nil
+}
+
+// watched remembers an error of the log: the turn must be tried again then, whatever the run made of it.
+type watched struct {
+	session.Log
+	failed *error
+}
+
+func (l watched) Load(ctx context.Context) ([]session.Entry, error) {
+	es, err := l.Log.Load(ctx)
+	if err != nil {
+		*l.failed = err
+	}
+	return es, err
+}
+
+func (l watched) Append(ctx context.Context, es []session.Entry) error {
+	err := l.Log.Append(ctx, es)
+	if err != nil {
+		*l.failed = err
+	}
+	return err
+}
