@@ -20,7 +20,7 @@ func same(name string, effect tools.Effect, runs *counter) tools.Tool {
 		A string `json:"a,omitempty"`
 		B string `json:"b,omitempty"`
 	}
-	return tools.New(d, func(_ context.Context, _ *tools.Call, in input) (*tools.Result, error) {
+	return tools.New(d, func(_ context.Context, _ *tools.Call, _ input) (*tools.Result, error) {
 		runs.add(name)
 		return tools.Text("the same"), nil
 	})

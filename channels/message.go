@@ -5,11 +5,15 @@ import (
 	"time"
 )
 
-// Opaque identifiers of a platform. Only the adapter that made one may look into it.
+// Identifiers of a platform are opaque: only the adapter that made one may look into it.
 type (
-	ChatID    string
-	TopicID   string
-	UserID    string
+	// ChatID names a direct chat or a room.
+	ChatID string
+	// TopicID names a topic or thread in a chat.
+	TopicID string
+	// UserID names a person and never changes.
+	UserID string
+	// MessageID names a message in its chat.
 	MessageID string
 )
 

@@ -22,6 +22,7 @@ import (
 // Effect is what a call of a tool changes. The zero value is the careful one.
 type Effect int
 
+// Effects of calls.
 const (
 	Mutating Effect = iota // changes something; runs alone, and is never repeated after a crash
 	ReadOnly               // changes nothing; may run beside other read-only calls and again after a crash

@@ -9,6 +9,7 @@ import (
 // Reason is the kind of a model failure: what a person may be told and what a decorator may do about it.
 type Reason string
 
+// Reasons of failures.
 const (
 	Unreachable Reason = "unreachable" // no connection, a broken stream, a timeout
 	Overloaded  Reason = "overloaded"  // 429, 500, 502, 503, 529

@@ -110,7 +110,7 @@ func (x *Exchange) fail(r Reason, err error) *Error {
 
 // broken keeps a failure of the connection itself. Cause is why its context ended, nil if it did not.
 func (x *Exchange) broken(cause, err error) {
-	if cause == errIdle {
+	if errors.Is(cause, errIdle) {
 		err = errors.New("no data for " + x.idle.String())
 	} else if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New(x.excerpt(err.Error()))

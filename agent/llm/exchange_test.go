@@ -44,7 +44,7 @@ func TestExchangeWatchesForSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x := llm.NewExchange("p", "", &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Body: &ticking{r, 100 * time.Second, 3}}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: &ticking{r, 100 * time.Second, 3}}, nil
 		})}, 0)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://x.example/?k=v", nil)
 		if err != nil {

@@ -45,6 +45,7 @@ type Tool struct {
 // Role says who speaks in a message.
 type Role string
 
+// Roles of messages.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
@@ -115,6 +116,7 @@ type Answer struct {
 // Finish says why a model stopped.
 type Finish string
 
+// Reasons to stop.
 const (
 	Stop    Finish = "stop"
 	Calls   Finish = "calls"   // it waits for tool results

@@ -129,7 +129,10 @@ func TestRetryStopsWhenCancelled(t *testing.T) {
 func TestRetryStopsWithItsConsumer(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Cut("one two three", llm.Unreachable), llmtest.Text("never"))
-	for range llm.Retry(s, llm.RetryPolicy{}).Generate(t.Context(), &llm.Request{}) {
+	for _, err := range llm.Retry(s, llm.RetryPolicy{}).Generate(t.Context(), &llm.Request{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if s.Left() != 1 {

@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -28,7 +29,7 @@ func (b *streamBody) Read(p []byte) (int, error) {
 			}
 		}
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		b.x.broken(b.cause(), err)
 		return n, io.EOF
 	}

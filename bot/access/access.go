@@ -10,6 +10,7 @@ import (
 // Role is what a person may do. The order of rights is owner, admin, lead, member, guest.
 type Role string
 
+// Roles of people.
 const (
 	Owner  Role = "owner"
 	Admin  Role = "admin"

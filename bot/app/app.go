@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/leadhand/leadhand/agent"
+	"github.com/leadhand/leadhand/agent/llm"
 	"github.com/leadhand/leadhand/agent/prompt"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
@@ -37,6 +38,8 @@ type Options struct {
 	Owner string
 	// Queue makes every message of these channels wait for a turn of its own.
 	Queue []string
+	// Model answers for the lead agent instead of what is configured: the demo's, a scripted one in tests.
+	Model llm.Provider
 	// NoHTTP leaves the HTTP server out.
 	NoHTTP bool
 }
@@ -60,9 +63,11 @@ type App struct {
 // New opens the database, brings its schema up to date, and makes everything. A database that cannot be reached is
 // tried again until ctx is done.
 func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
-	specs, err := specs(cfg, opts.Env, opts.Log)
-	if err != nil {
-		return nil, err
+	agents := map[string]*agent.Spec{lead: {Name: lead, Model: opts.Model}}
+	if opts.Model == nil {
+		if agents, err = specs(cfg, opts.Env, opts.Log); err != nil {
+			return nil, err
+		}
 	}
 	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics()}
 	if a.db, err = openDatabase(ctx, cfg.Database, opts.Log); err != nil {
@@ -80,7 +85,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 	if err := a.makeChannels(opts); err != nil {
 		return nil, err
 	}
-	a.makeEngine(specs, opts)
+	a.makeEngine(agents, opts)
 	if a.jobs, err = job.New(a.jobConfig()); err != nil {
 		return nil, err
 	}

@@ -1,16 +1,9 @@
 package app
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
-	_ "time/tzdata" // time zones by name also where the system has no database
 
 	"go.yaml.in/yaml/v3"
 )
@@ -29,6 +22,8 @@ type Config struct {
 	Agents   map[string]Agent  `yaml:"agents"`
 	Steering string            `yaml:"steering"` // "steer": a message joins the running turn; "queue": it waits
 	Limits   Limits            `yaml:"limits"`
+
+	file string // the file that somebody chose; empty for the one in Data, which chat may write
 }
 
 // Module is one configured channel or model. Its kind decodes the settings, and rejects keys it does not know.
@@ -57,46 +52,27 @@ type Limits struct {
 // lead is the agent that talks to people.
 const lead = "lead"
 
-// Environ is the environment.
-type Environ map[string]string
-
-// OSEnviron is the environment of this process.
-func OSEnviron() Environ {
-	env := Environ{}
-	for _, pair := range os.Environ() {
-		k, v, _ := strings.Cut(pair, "=")
-		env[k] = v
-	}
-	return env
-}
-
-// variables are all that start with LEADHAND_; others of that prefix are mistakes.
-var variables = []string{
-	"LEADHAND_ACCESS", "LEADHAND_CONFIG", "LEADHAND_DATA", "LEADHAND_DATABASE_URL", "LEADHAND_LISTEN", "LEADHAND_LOG",
-	"LEADHAND_MODEL", "LEADHAND_TIME_ZONE",
-}
-
-// misspelt finds variables that look like ours but are not.
-func (env Environ) misspelt() []error {
-	var errs []error
-	for _, name := range names(env) {
-		known := slices.Contains(variables, name) || strings.HasPrefix(name, "LEADHAND_TEST_")
-		if strings.HasPrefix(name, "LEADHAND_") && !known {
-			errs = append(errs, unknownName("environment variable", name, variables))
-		}
-	}
-	return errs
-}
+// savedFile is the configuration in the data directory. It is read when no other is chosen; `leadhand chat` writes the
+// model there that a person chose.
+const savedFile = "leadhand.yaml"
 
 // Flags are what the command line gave; empty fields leave it to the environment, the file and the defaults.
 type Flags struct{ Config, Data, Listen string }
 
-// Load puts the configuration together: flags before environment before file before defaults.
+// Load puts the configuration together: flags before environment before file before defaults. Without a chosen file it
+// reads leadhand.yaml in the data directory, if there is one. Errors name file and line; they never hold what came from
+// a reference, since that may be a secret.
 func Load(f Flags, env Environ) (*Config, error) {
-	cfg := &Config{}
-	path := first(f.Config, env["LEADHAND_CONFIG"])
-	if path != "" {
-		if err := readFile(path, env, cfg); err != nil {
+	cfg := &Config{file: first(f.Config, env["LEADHAND_CONFIG"])}
+	path, here := cfg.file, true
+	if path == "" {
+		path = filepath.Join(first(f.Data, env["LEADHAND_DATA"], defaultData(env)), savedFile)
+		_, err := os.Stat(path)
+		here = err == nil
+	}
+	secrets := &references{env: env, dir: filepath.Dir(path)}
+	if here {
+		if err := readFile(path, secrets, cfg); err != nil {
 			return nil, fmt.Errorf("configuration file %s: %w", path, err)
 		}
 	}
@@ -108,7 +84,25 @@ func Load(f Flags, env Environ) (*Config, error) {
 	cfg.TimeZone = first(env["LEADHAND_TIME_ZONE"], cfg.TimeZone, "Local")
 	cfg.Log = first(env["LEADHAND_LOG"], cfg.Log, "info")
 	cfg.Steering = first(cfg.Steering, "steer")
-	return cfg, cfg.validate(env)
+	if cfg.file == "" && cfg.isDefault() && env.configured() {
+		cfg.Models = nil
+	}
+	if err := cfg.validate(env); err != nil {
+		return nil, secrets.hide(err)
+	}
+	return cfg, nil
+}
+
+// isDefault tells whether the only model is the one that chat saved, and no agent asks for it by name. That one gives
+// way to a model that the environment names.
+func (c *Config) isDefault() bool {
+	for _, a := range c.Agents {
+		if len(a.Models) > 0 {
+			return false
+		}
+	}
+	_, ok := c.Models[defaultModel]
+	return ok && len(c.Models) == 1
 }
 
 func first(values ...string) string {
@@ -122,48 +116,3 @@ func first(values ...string) string {
 
 // defaultData is ~/.leadhand, or .leadhand here when there is no home.
 func defaultData(env Environ) string { return filepath.Join(env["HOME"], ".leadhand") }
-
-func readFile(path string, env Environ, cfg *Config) error {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return errors.Unwrap(err)
-	}
-	var root yaml.Node
-	if err := yaml.NewDecoder(bytes.NewReader(raw)).Decode(&root); err != nil {
-		if errors.Is(err, io.EOF) { // an empty file sets nothing
-			return nil
-		}
-		return err
-	}
-	if err := expand(&root, env, filepath.Dir(path)); err != nil {
-		return err
-	}
-	return decodeStrict(&root, cfg)
-}
-
-func (c *Config) validate(env Environ) error {
-	var errs []error
-	oneOf := func(key, value string, allowed ...string) {
-		if err := checkName(value, allowed); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", key, err))
-		}
-	}
-	oneOf("access", c.Access, "open", "closed")
-	oneOf("steering", c.Steering, "steer", "queue")
-	oneOf("log", c.Log, "debug", "info", "warn", "error")
-	if _, err := time.LoadLocation(c.TimeZone); err != nil {
-		errs = append(errs, fmt.Errorf("time_zone: %q is not a time zone such as Europe/Berlin", c.TimeZone))
-	}
-	for name, m := range c.Channels {
-		oneOf("channels."+name+".kind", m.Kind, names(channelKinds())...)
-	}
-	for name, m := range c.Models {
-		oneOf("models."+name+".kind", m.Kind, names(modelKinds())...)
-	}
-	for name, a := range c.Agents {
-		for _, model := range a.Models {
-			oneOf("agents."+name+".models", model, names(c.Models)...)
-		}
-	}
-	return errors.Join(append(errs, env.misspelt()...)...)
-}

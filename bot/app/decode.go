@@ -1,11 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -16,42 +16,107 @@ import (
 	"github.com/leadhand/leadhand/tools/nearest"
 )
 
-// decodeStrict decodes a YAML node and rejects keys that into does not have, naming the line and the nearest key.
-func decodeStrict(n *yaml.Node, into any) error {
-	if err := checkKeys(n, reflect.TypeOf(into).Elem()); err != nil {
+// readFile decodes a configuration file, see decodeStrict. An empty file sets nothing.
+func readFile(path string, refs *references, cfg *Config) error {
+	raw, err := readBounded(path)
+	if err != nil {
 		return err
 	}
-	return n.Decode(into)
+	root, err := parse(raw)
+	if err != nil || root == nil {
+		return err
+	}
+	if err := refs.fill(root); err != nil {
+		return refs.hide(err)
+	}
+	if err := decodeStrict(root, cfg); err != nil {
+		return refs.hide(err)
+	}
+	return nil
+}
+
+// parse reads the one document of a file and writes out its aliases. It returns nil for a file without content.
+func parse(raw []byte) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	var root, more yaml.Node
+	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, plain(err)
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("line %d: a second document begins, but only one is read", max(more.Line, 1))
+	}
+	return resolve(&root)
+}
+
+var quoted = regexp.MustCompile("`[^`]*`|'[^']*'")
+
+// plain makes an error of the YAML library fit for people. What it quotes may be a secret.
+func plain(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	return errors.New(quoted.ReplaceAllString(text, "…"))
+}
+
+// decodeStrict decodes a YAML node without aliases. It rejects keys that into does not have, naming the nearest, and
+// values of the wrong type. Its errors name the line and never hold a value.
+func decodeStrict(n *yaml.Node, into any) error {
+	var c checker
+	c.check(n, reflect.TypeOf(into).Elem(), "")
+	if len(c.errs) > 0 {
+		return errors.Join(c.errs...)
+	}
+	if err := n.Decode(into); err != nil {
+		return plain(err)
+	}
+	return nil
 }
 
 var nodeType = reflect.TypeFor[yaml.Node]()
 
-// checkKeys walks the node beside the type that it is decoded into. It stops at yaml.Node fields: those are checked by
+// checker walks a node beside the type that it is decoded into. It stops at yaml.Node fields: those are checked by
 // whoever decodes them.
-func checkKeys(n *yaml.Node, t reflect.Type) error {
+type checker struct{ errs []error }
+
+func (c *checker) fail(n *yaml.Node, path string, err error) {
+	if path != "" {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	c.errs = append(c.errs, fmt.Errorf("line %d: %w", n.Line, err))
+}
+
+func (c *checker) check(n *yaml.Node, t reflect.Type, path string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	switch {
 	case n.Kind == yaml.DocumentNode:
-		return checkKeys(n.Content[0], t)
-	case n.Kind == yaml.AliasNode:
-		return checkKeys(n.Alias, t)
-	case t == nodeType:
-		return nil
-	case n.Kind == yaml.MappingNode && (t.Kind() == reflect.Struct || t.Kind() == reflect.Map):
-		return checkMapping(n, t)
-	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
-		var errs []error
-		for _, c := range n.Content {
-			errs = append(errs, checkKeys(c, t.Elem()))
-		}
-		return errors.Join(errs...)
+		c.check(n.Content[0], t, path)
+		return
+	case t == nodeType, n.ShortTag() == "!!null" && t.Kind() != reflect.String:
+		return
 	}
-	return nil
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		if n.Kind != yaml.MappingNode {
+			c.fail(n, path, errors.New("keys with values are expected here"))
+			return
+		}
+		c.mapping(n, t, path)
+	case reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			c.fail(n, path, errors.New("a list is expected here, such as [one, two]"))
+			return
+		}
+		for _, item := range n.Content {
+			c.check(item, t.Elem(), path)
+		}
+	default:
+		c.scalar(n, t, path)
+	}
 }
 
-func checkMapping(n *yaml.Node, t reflect.Type) error {
+func (c *checker) mapping(n *yaml.Node, t reflect.Type, path string) {
 	fields := map[string]reflect.Type{}
 	if t.Kind() == reflect.Struct {
 		for f := range t.Fields() {
@@ -60,73 +125,63 @@ func checkMapping(n *yaml.Node, t reflect.Type) error {
 			}
 		}
 	}
-	var errs []error
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+		key, value := n.Content[i], n.Content[i+1]
+		sub := strings.TrimPrefix(path+"."+key.Value, ".")
 		if t.Kind() == reflect.Map {
-			errs = append(errs, checkKeys(n.Content[i+1], t.Elem()))
+			c.check(value, t.Elem(), sub)
 			continue
 		}
-		ft, ok := fields[key.Value]
-		if !ok {
-			errs = append(errs, fmt.Errorf("line %d: %w", key.Line, unknownName("key", key.Value, names(fields))))
-			continue
+		if ft, ok := fields[key.Value]; ok {
+			c.check(value, ft, sub)
+		} else {
+			c.fail(key, path, unknownName("key", key.Value, names(fields)))
 		}
-		errs = append(errs, checkKeys(n.Content[i+1], ft))
 	}
-	return errors.Join(errs...)
+}
+
+func (c *checker) scalar(n *yaml.Node, t reflect.Type, path string) {
+	if n.Kind != yaml.ScalarNode {
+		c.fail(n, path, errors.New("a single value is expected here"))
+		return
+	}
+	wanted := "other text is expected here"
+	switch t.Kind() {
+	case reflect.String:
+		if n.Tag == "" { // a reference was filled in: what looks like null or a number is still text
+			n.Tag = "!!str"
+		}
+	case reflect.Bool:
+		wanted = "true or false is expected here"
+	case reflect.Int, reflect.Int64:
+		wanted = "a whole number is expected here"
+	}
+	if n.Decode(reflect.New(t).Interface()) != nil {
+		c.fail(n, path, errors.New(wanted))
+	}
 }
 
 // unknownName is the error for a name that is not one of known. It names the nearest, or all when none is near.
 func unknownName(what, name string, known []string) error {
 	if near := nearest.Nearest(name, known, 1); len(near) > 0 {
-		return fmt.Errorf("unknown %s %q: did you mean %q?", what, name, near[0])
+		return fmt.Errorf("unknown %s %q: did you mean %q?", what, shown(name), near[0])
 	}
 	if len(known) == 0 {
-		return fmt.Errorf("unknown %s %q: there are none to choose from", what, name)
+		return fmt.Errorf("unknown %s %q: there are none to choose from", what, shown(name))
 	}
-	return fmt.Errorf("unknown %s %q: known are %s", what, name, strings.Join(known, ", "))
+	return fmt.Errorf("unknown %s %q: known are %s", what, shown(name), list(known))
 }
 
-func checkName(name string, known []string) error {
-	if slices.Contains(known, name) {
-		return nil
+// longestShown is how much of a wrong name is repeated in an error. What is longer may be a key in the wrong place.
+const longestShown = 32
+
+func shown(name string) string {
+	if r := []rune(name); len(r) > longestShown {
+		return string(r[:6]) + "…"
 	}
-	return unknownName("value", name, known)
+	return name
 }
+
+func list(known []string) string { return strings.Join(known, ", ") }
 
 func names[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
-
-var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
-
-// expand replaces references in all scalar values: ${VAR} by the environment, and a value "file:PATH" by what the file
-// holds, without the line end. Relative paths start at dir. Nothing is ever written back.
-func expand(n *yaml.Node, env Environ, dir string) error {
-	var errs []error
-	for _, c := range n.Content {
-		errs = append(errs, expand(c, env, dir))
-	}
-	if n.Kind != yaml.ScalarNode {
-		return errors.Join(errs...)
-	}
-	n.Value = reference.ReplaceAllStringFunc(n.Value, func(ref string) string {
-		name := reference.FindStringSubmatch(ref)[1]
-		v, ok := env[name]
-		if !ok {
-			errs = append(errs, fmt.Errorf("line %d: the environment has no %s", n.Line, name))
-		}
-		n.Tag = "" // the value decides the type anew: ${PORT} may be a number
-		return v
-	})
-	if path, ok := strings.CutPrefix(n.Value, "file:"); ok {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("line %d: %w", n.Line, err))
-		}
-		n.Value = strings.TrimRight(string(raw), "\r\n")
-	}
-	return errors.Join(errs...)
-}

@@ -32,6 +32,7 @@ type Item struct {
 // Outcome says how a turn ended.
 type Outcome string
 
+// Outcomes of turns.
 const (
 	Answered Outcome = "answered"
 	Stopped  Outcome = "stopped" // by a person

@@ -89,7 +89,8 @@ func (s *lanes) Renew(ctx context.Context, owner string) error {
 
 func (s *lanes) NextReady(ctx context.Context) (time.Duration, error) {
 	var at *int64
-	err := s.db.read(ctx).Raw(s.db.stmt(`SELECT min(CASE WHEN lease_until > not_before THEN lease_until ELSE not_before END) - {now}
+	err := s.db.read(ctx).Raw(s.db.stmt(`SELECT
+			min(CASE WHEN lease_until > not_before THEN lease_until ELSE not_before END) - {now}
 		FROM lanes WHERE kind = ? AND last_seq > done_seq AND pool IN ?`), s.kind, s.pools).Scan(&at).Error
 	switch {
 	case err != nil:

@@ -266,7 +266,7 @@ func TestPipeStopsWhenCancelled(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				in, w := io.Pipe()
 				defer w.Close()
-				go io.WriteString(w, tt.in)
+				go func() { _, _ = io.WriteString(w, tt.in) }()
 				p := newPipe(in, nil)
 				ctx, cancel := context.WithCancel(t.Context())
 				done := make(chan error)

@@ -140,7 +140,7 @@ func TestEditorEndsWithItsInput(t *testing.T) {
 			p := startChat(t.Context(), t, func(context.Context, *channels.Inbound) error { return nil })
 			p.keys.CloseWithError(end)
 			err := receive(t, "end", p.done)
-			if want := end == boom; errors.Is(err, boom) != want {
+			if want := errors.Is(end, boom); errors.Is(err, boom) != want {
 				t.Errorf("Run: %v", err)
 			}
 		})

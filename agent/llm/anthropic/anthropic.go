@@ -80,6 +80,9 @@ func (p *provider) options(x *llm.Exchange) []option.RequestOption {
 	if p.APIKey != "" {
 		opts = append(opts, option.WithAPIKey(p.APIKey))
 	}
+	if p.APIKey != "" && p.BaseURL != officialURL { // gateways may know only the older header
+		opts = append(opts, option.WithHeader("X-Api-Key", p.APIKey))
+	}
 	return opts
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestConformance(t *testing.T) {
 			})
 		},
 		Key: func(h http.Header) string {
-			return h.Get("X-Api-Key") + strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
+			return strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
 		},
 		Stream: stream,
 		Failure: func(status int, message string) string {
@@ -107,11 +108,9 @@ func stream(a *conformance.Answer) string {
 }
 
 type wireBlock struct {
-	Type         string          `json:"type"`
-	Text         string          `json:"text"`
-	Thinking     string          `json:"thinking"`
-	Signature    string          `json:"signature"`
-	Data         string          `json:"data"` // of redacted thinking
+	Type string `json:"type"`
+	Text string `json:"text"`
+	wireThinking
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`
 	Input        json.RawMessage `json:"input"`
@@ -120,6 +119,12 @@ type wireBlock struct {
 	IsError      bool            `json:"is_error"`
 	CacheControl any             `json:"cache_control"`
 	Source       wireSource      `json:"source"`
+}
+
+type wireThinking struct {
+	Thinking  string `json:"thinking"`
+	Signature string `json:"signature"`
+	Data      string `json:"data"` // of a redacted one
 }
 
 type wireSource struct {
@@ -231,4 +236,22 @@ func readMessage(role string, blocks []wireBlock, seen, open map[string]bool) (*
 		return nil, fmt.Errorf("calls %v have no result", open)
 	}
 	return out, nil
+}
+
+func TestGatewaysGetTheKeyInBothHeaders(t *testing.T) {
+	t.Parallel()
+	got := make(chan http.Header, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got <- r.Header
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	t.Cleanup(s.Close)
+	p := anthropic.New(anthropic.Config{Model: "m", APIKey: "sk-1", BaseURL: s.URL})
+	if _, err := llm.Collect(t.Context(), p, &llm.Request{Messages: []llm.Message{llm.UserText("hi")}}, nil); err == nil {
+		t.Error("no error")
+	}
+	h := <-got
+	if h.Get("Authorization") != "Bearer sk-1" || h.Get("X-Api-Key") != "sk-1" {
+		t.Errorf("headers %v", h)
+	}
 }

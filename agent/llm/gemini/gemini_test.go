@@ -169,8 +169,10 @@ func TestPanicOfTheConsumerIsNotSwallowed(t *testing.T) {
 			t.Errorf("recovered %v", v)
 		}
 	}()
-	for range p.Generate(t.Context(), ask()) {
-		panic("mine")
+	for _, err := range p.Generate(t.Context(), ask()) {
+		if err == nil {
+			panic("mine")
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func serve(t *testing.T, replies ...reply) (llm.Provider, *[]wire) {
 		if next.status != 0 {
 			w.WriteHeader(next.status)
 		}
-		io.WriteString(w, next.body)
+		_, _ = io.WriteString(w, next.body)
 	}))
 	t.Cleanup(s.Close)
 	return openai.New(openai.Config{Model: "m", BaseURL: s.URL, HTTPClient: s.Client()}), &got

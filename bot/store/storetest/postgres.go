@@ -36,7 +36,7 @@ func Main(m *testing.M) {
 }
 
 // postgresURL makes a database for one test.
-func postgresURL(t *testing.T) string {
+func postgresURL(t testing.TB) string {
 	t.Helper()
 	server.once.Do(func() { server.err = startServer(t.Context()) })
 	if server.err != nil {

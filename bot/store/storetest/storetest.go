@@ -58,3 +58,16 @@ func migrate(ctx context.Context, url string) error {
 	}
 	return db.Close()
 }
+
+// EachBench is Each for benchmarks, one dialect after the other.
+func EachBench(b *testing.B, bench func(b *testing.B, url string)) {
+	b.Helper()
+	b.Run("sqlite", func(b *testing.B) {
+		url := "sqlite:" + filepath.Join(b.TempDir(), "leadhand.db")
+		if err := migrate(b.Context(), url); err != nil {
+			b.Fatal(err)
+		}
+		bench(b, url)
+	})
+	b.Run("postgres", func(b *testing.B) { bench(b, postgresURL(b)) })
+}

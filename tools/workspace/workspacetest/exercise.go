@@ -90,12 +90,12 @@ func (s *suite) list(dir string) []string {
 	return paths
 }
 
-// versionsOf is the history of a file as version numbers.
-func (s *suite) versionsOf(path string) []int {
+// versionNumbers is the history of the file "a" as version numbers.
+func (s *suite) versionNumbers() []int {
 	s.Helper()
-	files, err := s.store.History(s.Context(), s.owner, path)
+	files, err := s.store.History(s.Context(), s.owner, "a")
 	if err != nil {
-		s.Fatalf("history of %q: %v", path, err)
+		s.Fatalf("history of %q: %v", "a", err)
 	}
 	var numbers []int
 	for _, f := range files {
@@ -159,7 +159,7 @@ func (s *suite) versions() {
 	s.equal(s.write("a", "two", 1).Version, 2, "second version")
 	s.equal(s.write("a", "one", workspace.AnyVersion).Version, 3, "version with an older content")
 	s.equal(s.write("b", "two", workspace.AnyVersion).Version, 1, "first version of another file")
-	s.equal(s.versionsOf("a"), []int{3, 2, 1}, "history")
+	s.equal(s.versionNumbers(), []int{3, 2, 1}, "history")
 	f, content := s.read("a")
 	s.equal(content, "one", "newest content")
 	files, err := s.store.History(s.Context(), s.owner, "a")
@@ -184,7 +184,7 @@ func (s *suite) changed() {
 	s.refuse(err, workspace.ErrChanged, "write from version 1 of a file that is not there")
 	_, content := s.read("a")
 	s.equal(content, "two", "content after refused writes")
-	s.equal(s.versionsOf("a"), []int{2, 1}, "history after refused writes")
+	s.equal(s.versionNumbers(), []int{2, 1}, "history after refused writes")
 	s.equal(s.list(""), []string{"a"}, "list after refused writes")
 }
 
@@ -193,7 +193,7 @@ func (s *suite) same() {
 	for _, base := range []int{1, workspace.AnyVersion} {
 		s.equal(s.write("a", "one", base), first, "file after the same content")
 	}
-	s.equal(s.versionsOf("a"), []int{1}, "history")
+	s.equal(s.versionNumbers(), []int{1}, "history")
 }
 
 func (s *suite) remove() {

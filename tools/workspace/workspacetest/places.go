@@ -132,7 +132,7 @@ func (s *suite) race() {
 		}
 	}
 	s.equal(won, 1, "writers that won")
-	s.equal(s.versionsOf("a"), []int{2, 1}, "history")
+	s.equal(s.versionNumbers(), []int{2, 1}, "history")
 }
 
 func (s *suite) pileUp() {
@@ -145,7 +145,7 @@ func (s *suite) pileUp() {
 	for i := range writers {
 		want = append(want, writers-i)
 	}
-	s.equal(s.versionsOf("a"), want, "history")
+	s.equal(s.versionNumbers(), want, "history")
 }
 
 func numbered(i int) string { return fmt.Sprintf("file-%d", i) }

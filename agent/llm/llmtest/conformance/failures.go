@@ -78,7 +78,7 @@ func failures(t *testing.T, v Vendor) {
 
 func checkError(t *testing.T, err error, want failure) {
 	t.Helper()
-	e, ok := err.(*llm.Error)
+	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
 		t.Fatalf("error %T %v", err, err)
 	}

@@ -129,7 +129,7 @@ func sameBytes(t *testing.T, v Vendor) {
 		bodies = append(bodies, string(b))
 		mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, v.Stream(&Answer{Texts: []string{"ok"}, Finish: llm.Stop}))
+		_, _ = io.WriteString(w, v.Stream(&Answer{Texts: []string{"ok"}, Finish: llm.Stop}))
 	}))
 	t.Cleanup(s.Close)
 	p := v.New(Endpoint{URL: s.URL, Key: key, Client: s.Client()})

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+
+// filePrefix begins a value that stands for what a file holds.
+const filePrefix = "file:"
+
+// references fills in what a configuration only refers to: ${VAR} stands for an environment variable, and a value
+// "file:PATH" for what the file holds, without the line end. Relative paths start at dir. Nothing is ever written back.
+type references struct {
+	env    Environ
+	dir    string
+	values []string // all that was filled in
+}
+
+// fill replaces the references in all values below n; keys stay as they are.
+func (r *references) fill(n *yaml.Node) error {
+	var errs []error
+	switch n.Kind {
+	case yaml.ScalarNode:
+		return r.scalar(n)
+	case yaml.MappingNode:
+		for i := 1; i < len(n.Content); i += 2 {
+			errs = append(errs, r.fill(n.Content[i]))
+		}
+	default:
+		for _, c := range n.Content {
+			errs = append(errs, r.fill(c))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *references) scalar(n *yaml.Node) error {
+	path, isFile := strings.CutPrefix(n.Value, filePrefix)
+	if !isFile && !reference.MatchString(n.Value) {
+		return nil
+	}
+	filled, err := r.variables(n.Value, n.Line)
+	if err == nil && isFile {
+		path, _ = strings.CutPrefix(filled, filePrefix)
+		if filled, err = r.file(path); err != nil {
+			err = fmt.Errorf("line %d: %w", n.Line, err)
+		}
+	}
+	n.Value, n.Tag, n.Style = filled, "", 0 // the value decides the type anew: "${PORT}" may be a number
+	r.values = append(r.values, filled)
+	return err
+}
+
+func (r *references) variables(value string, line int) (string, error) {
+	var errs []error
+	filled := reference.ReplaceAllStringFunc(value, func(ref string) string {
+		name := reference.FindStringSubmatch(ref)[1]
+		v, ok := r.env[name]
+		if !ok {
+			errs = append(errs, fmt.Errorf("line %d: the environment has no %s", line, name))
+		}
+		r.values = append(r.values, v)
+		return v
+	})
+	return filled, errors.Join(errs...)
+}
+
+// maxFile bounds a configuration file and a file that one refers to, in bytes.
+const maxFile = 1 << 20
+
+func (r *references) file(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	raw, err := readBounded(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	text := strings.TrimRight(string(raw), "\r\n")
+	if text == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return text, nil
+}
+
+// readBounded reads a regular file or a pipe up to maxFile. Its errors do not hold the path.
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if len(raw) > maxFile {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	return raw, nil
+}
+
+// cause is why a file could not be used, without the path that callers name themselves.
+func cause(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// shortest is the length from which a filled-in value is hidden: a shorter one is no secret, and stands in many words.
+const shortest = 6
+
+// hide takes what was filled in out of an error's text.
+func (r *references) hide(err error) error {
+	text := err.Error()
+	for _, v := range r.values {
+		if len(v) >= shortest {
+			text = strings.ReplaceAll(text, v, "…")
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	_ "time/tzdata" // time zones by name also where the system has no database
+)
+
+// problems collects what is wrong with a configuration.
+type problems []error
+
+func (p *problems) add(key string, err error) {
+	if err != nil {
+		*p = append(*p, fmt.Errorf("%s: %w", key, err))
+	}
+}
+
+func (p *problems) oneOf(key, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		p.add(key, unknownName("value", value, allowed))
+	}
+}
+
+// number accepts 0, which means the default.
+func (p *problems) number(key string, n, low, high int64) {
+	if n != 0 && (n < low || n > high) {
+		p.add(key, fmt.Errorf("%d is not between %d and %d", n, low, high))
+	}
+}
+
+func (c *Config) validate(env Environ) error {
+	var p problems
+	p.oneOf("access", c.Access, "open", "closed")
+	p.oneOf("steering", c.Steering, "steer", "queue")
+	p.oneOf("log", c.Log, "debug", "info", "warn", "error")
+	if _, err := time.LoadLocation(c.TimeZone); err != nil {
+		p.add("time_zone", fmt.Errorf("%q is not a time zone such as Europe/Berlin", c.TimeZone))
+	}
+	for _, name := range names(c.Channels) {
+		p.kind("channels."+name, c.Channels[name].Kind, names(channelKinds()))
+	}
+	for _, name := range names(c.Models) {
+		m := c.Models[name]
+		if p.kind("models."+name, m.Kind, names(modelKinds())) {
+			_, err := m.modelSettings(env)
+			p.add("models."+name+".settings", err)
+		}
+	}
+	for _, name := range names(c.Agents) {
+		c.Agents[name].validate("agents."+name, names(c.Models), &p)
+	}
+	c.Limits.validate(&p)
+	p = append(p, env.misspelt()...)
+	return errors.Join(p...)
+}
+
+// kind checks the kind of a module and tells whether it is known.
+func (p *problems) kind(key, kind string, known []string) bool {
+	switch {
+	case kind == "" && len(known) > 0:
+		p.add(key, fmt.Errorf("it has no kind: choose one of %s", list(known)))
+	case !slices.Contains(known, kind):
+		p.add(key+".kind", unknownName("value", kind, known))
+	default:
+		return true
+	}
+	return false
+}
+
+// The highest values catch slips of the keyboard; nothing breaks right above them.
+const (
+	maxWindow        = 100_000_000
+	maxSteps         = 1000
+	maxTurns         = 1024
+	maxBytes         = 1 << 40
+	maxRetentionDays = 36_500
+)
+
+func (a Agent) validate(key string, models []string, p *problems) {
+	for _, m := range a.Models {
+		if !slices.Contains(models, m) {
+			p.add(key+".models", unknownName("model", m, models))
+		}
+	}
+	p.number(key+".window", int64(a.Window), 1000, maxWindow)
+	p.number(key+".max_steps", int64(a.MaxSteps), 1, maxSteps)
+	p.number(key+".max_output", int64(a.MaxOutput), 1, maxWindow)
+}
+
+func (l Limits) validate(p *problems) {
+	p.number("limits.turns", int64(l.Turns), 1, maxTurns)
+	p.number("limits.workspace_bytes", l.WorkspaceBytes, 1, maxBytes)
+	p.number("limits.file_bytes", l.FileBytes, 1, maxBytes)
+	p.number("limits.retention_days", int64(l.RetentionDays), 1, maxRetentionDays)
+	if l.WorkspaceBytes > 0 && l.FileBytes > l.WorkspaceBytes {
+		p.add("limits.file_bytes", fmt.Errorf("a file of %d bytes cannot be in a workspace of %d", l.FileBytes, l.WorkspaceBytes))
+	}
+}
