@@ -24,6 +24,21 @@ func commands() []command {
 	}
 }
 
+// spoken recognises a command that was written as plain words: nothing but its name, or "stop all". Everything longer
+// is a request.
+func spoken(text string) *channels.Command {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) == 0 || len(words) > 2 {
+		return nil
+	}
+	for _, c := range commands() {
+		if words[0] == c.name && (len(words) == 1 || c.name == "stop" && words[1] == "all") {
+			return &channels.Command{Name: c.name, Args: strings.Join(words[1:], " ")}
+		}
+	}
+	return nil
+}
+
 func (r *Router) command(ctx context.Context, in *channels.Inbound) error {
 	name := strings.ToLower(in.Command.Name)
 	var names []string

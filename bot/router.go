@@ -47,6 +47,9 @@ func NewRouter(cfg RouterConfig) *Router {
 // Handle is the channels.Handler of all channels.
 func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	clean(in)
+	if in.Command == nil && (in.Direct || in.Mentioned) {
+		in.Command = spoken(in.Text)
+	}
 	if !in.Direct && !in.Mentioned && in.Command == nil {
 		return nil
 	}

@@ -25,6 +25,7 @@ type TurnsConfig struct {
 	Steers  func(c channels.Conversation) bool // whether messages join a running turn there, or wait
 	Zone    *time.Location                     // in which times are shown to the agent
 	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
+	Notice  func(ctx context.Context, text string) // tells whoever runs the bot; may be nil
 	Log     *slog.Logger
 }
 
@@ -36,6 +37,9 @@ func NewTurns(cfg TurnsConfig) *Turns {
 	if cfg.Ended == nil {
 		cfg.Ended = func(inbox.Outcome, time.Duration, llm.Usage) {}
 	}
+	if cfg.Notice == nil {
+		cfg.Notice = func(context.Context, string) {}
+	}
 	return &Turns{cfg}
 }
 
@@ -45,7 +49,8 @@ func (t *Turns) Handle(ctx context.Context, turn *inbox.Turn) (*inbox.End, error
 	w := &working{Turns: t, turn: turn, log: log, ref: reference(turn.Item)}
 	switch {
 	case turn.Dead:
-		log.Error("turn given up", "attempts", turn.Attempts, "ref", w.ref)
+		log.Error("turn given up", "attempts", turn.Attempts-1, "ref", w.ref)
+		w.cfg.Notice(ctx, fmt.Sprintf(noticeDead, turn.Item.Message.Conversation, turn.Attempts-1, w.ref))
 		return w.without(ctx, inbox.Dead, fmt.Sprintf(wordsDead, turn.Attempts-1, w.ref)), nil
 	case turn.Item.Stopped && turn.Attempts == 1:
 		return w.without(ctx, inbox.Stopped, wordsNotBegun), nil

@@ -16,6 +16,7 @@ const (
 	wordsNotBegun = "Stopped before I began."
 	wordsDead     = "I began this %d times and the program broke off each time, so I gave it up. " +
 		"Please put it another way, or tell whoever runs me. (reference %s)"
+	noticeDead  = "A message in %s was given up after %d attempts that broke off. (reference %s)"
 	wordsFailed = "Something went wrong on my side, so I have no answer. Please try again. (reference %s)"
 )
 

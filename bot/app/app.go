@@ -171,9 +171,7 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	}
 	a.outbox = outbox.New(outbox.Config{
 		Store: store.NewOutbox(a.db, served...), Sender: a.channel, Owner: a.member.ID, Log: a.log,
-		Undeliverable: func(_ context.Context, r *outbox.Row, _ error) {
-			a.metrics.undelivered.WithLabelValues(r.Message.Conversation.Channel).Inc()
-		},
+		Undeliverable: a.undeliverable,
 	})
 	files := store.NewWorkspaces(a.db, a.workspaceLimits())
 	runner := agent.NewRunner(agent.Config{
@@ -182,7 +180,7 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	})
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Run: runner.Run, Channel: a.channel, Files: files, Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
-		Steers: a.steers(opts.Queue),
+		Steers: a.steers(opts.Queue), Notice: a.notice,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,

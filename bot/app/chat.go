@@ -8,7 +8,10 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"time"
 
+	"github.com/leadhand/leadhand/agent/llm"
+	"github.com/leadhand/leadhand/agent/llm/script"
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/channels/terminal"
 )
@@ -29,18 +32,17 @@ const chatLog = "chat.log"
 func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 	log, closeLog, err := openChatLog(cfg)
 	if err != nil {
-		return err
+		return explain(cfg, err)
 	}
 	defer closeLog()
 	greeting := "Write what you need. `/help` shows the commands; Ctrl-D leaves."
+	var model llm.Provider
 	if t.Demo {
-		env = env.with("LEADHAND_MODEL", demoKind)
-		cfg.Models, cfg.Agents = nil, nil
-		greeting = demoGreeting
+		model, greeting = t.demo(), demoGreeting
 		if !t.interactive() {
 			_, _ = fmt.Fprintln(t.Err, "leadhand: this is a demo with a scripted model, offline; it is no AI.")
 		}
-	} else if err := findModel(ctx, cfg, env, t); err != nil {
+	} else if err := t.finder(cfg, env, log).find(ctx); err != nil {
 		return err
 	}
 	name := "terminal"
@@ -52,28 +54,41 @@ func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 		}, cenv)
 	}
 	opts := Options{
-		Env: env, Log: log, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, NoHTTP: true,
+		Env: env, Log: log, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, Model: model, NoHTTP: true,
 	}
 	if !t.interactive() {
 		opts.Queue = []string{name} // each line of a pipe gets an answer of its own
 	}
 	if app, err = New(ctx, cfg, opts); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return nil
+		}
+		return explain(cfg, err)
 	}
 	return app.Run(ctx)
 }
 
-const demoGreeting = "**This is a demo.** A scripted model answers, offline; it is no AI. The tools and the workspace " +
-	"are real. Try: `plan the release`, `what time is it?`, `write hello to notes.md`. Ctrl-D leaves."
-
-func (env Environ) with(name, value string) Environ {
-	out := Environ{}
-	for k, v := range env {
-		out[k] = v
+// finder talks to the person in a terminal, and beside the answers in a pipe.
+func (t Terminal) finder(cfg *Config, env Environ, log *slog.Logger) *finder {
+	f := &finder{cfg: cfg, env: env, log: log, tell: t.Err, locals: knownLocals()}
+	if t.interactive() {
+		f.tell, f.ask = t.Out, terminalAsker{t.In, t.Out}
 	}
-	out[name] = value
-	return out
+	return f
 }
+
+// demoPace is the wait before each word of the demo model, so that a person sees how answers are streamed.
+const demoPace = 15 * time.Millisecond
+
+func (t Terminal) demo() llm.Provider {
+	if t.interactive() {
+		return script.Demo(script.WithDelay(demoPace))
+	}
+	return script.Demo()
+}
+
+const demoGreeting = "**This is a demo.** A scripted model answers, offline; it is no AI. The tools and the " +
+	"workspace are real. Try: `plan the release`, `what time is it?`, `write hello to notes.md`. Ctrl-D leaves."
 
 func openChatLog(cfg *Config) (*slog.Logger, func(), error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {

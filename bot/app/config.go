@@ -22,6 +22,7 @@ type Config struct {
 	Agents   map[string]Agent  `yaml:"agents"`
 	Steering string            `yaml:"steering"` // "steer": a message joins the running turn; "queue": it waits
 	Limits   Limits            `yaml:"limits"`
+	Notices  Place             `yaml:"notices"` // where whoever runs the bot is told of what went wrong
 
 	file string // the file that somebody chose; empty for the one in Data, which chat may write
 }
@@ -39,6 +40,13 @@ type Agent struct {
 	Window       int      `yaml:"window"`     // tokens the models can see
 	MaxSteps     int      `yaml:"max_steps"`  // model calls in one turn
 	MaxOutput    int      `yaml:"max_output"` // tokens of one answer
+}
+
+// Place is one conversation, as its channel's adapter writes ids. Without a channel it is no place.
+type Place struct {
+	Channel string `yaml:"channel"`
+	Chat    string `yaml:"chat"`
+	Topic   string `yaml:"topic"`
 }
 
 // Limits bound what is kept and done.

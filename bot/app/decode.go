@@ -50,7 +50,8 @@ func parse(raw []byte) (*yaml.Node, error) {
 	return resolve(&root)
 }
 
-var quoted = regexp.MustCompile("`[^`]*`|'[^']*'")
+// quoted are the quotations of the YAML library that can be long enough for a secret; others are single signs.
+var quoted = regexp.MustCompile("`[^`]*`|'[^' ]{4,}'")
 
 // plain makes an error of the YAML library fit for people. What it quotes may be a secret.
 func plain(err error) error {
@@ -155,6 +156,10 @@ func (c *checker) scalar(n *yaml.Node, t reflect.Type, path string) {
 		wanted = "true or false is expected here"
 	case reflect.Int, reflect.Int64:
 		wanted = "a whole number is expected here"
+		if n.ShortTag() == "!!float" { // the library would cut it
+			c.fail(n, path, errors.New(wanted))
+			return
+		}
 	}
 	if n.Decode(reflect.New(t).Interface()) != nil {
 		c.fail(n, path, errors.New(wanted))

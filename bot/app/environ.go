@@ -38,16 +38,6 @@ func (env Environ) misspelt() []error {
 	return errs
 }
 
-// with is env with one variable changed.
-func (env Environ) with(name, value string) Environ {
-	out := Environ{}
-	for k, v := range env {
-		out[k] = v
-	}
-	out[name] = value
-	return out
-}
-
 // configured tells whether the environment names a model. A wrong name counts: it is somebody's wish, and an error.
 func (env Environ) configured() bool {
 	_, _, err := modelFromEnv(env)

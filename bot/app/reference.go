@@ -44,14 +44,13 @@ func (r *references) fill(n *yaml.Node) error {
 }
 
 func (r *references) scalar(n *yaml.Node) error {
-	path, isFile := strings.CutPrefix(n.Value, filePrefix)
+	isFile := strings.HasPrefix(n.Value, filePrefix)
 	if !isFile && !reference.MatchString(n.Value) {
 		return nil
 	}
 	filled, err := r.variables(n.Value, n.Line)
 	if err == nil && isFile {
-		path, _ = strings.CutPrefix(filled, filePrefix)
-		if filled, err = r.file(path); err != nil {
+		if filled, err = r.file(strings.TrimPrefix(filled, filePrefix)); err != nil {
 			err = fmt.Errorf("line %d: %w", n.Line, err)
 		}
 	}

@@ -17,8 +17,9 @@ func channelKinds() map[string]channels.Factory { return map[string]channels.Fac
 // modelSettings are what every kind of model takes.
 type modelSettings struct {
 	Model   string `yaml:"model"`
-	APIKey  string `yaml:"api_key"`
-	BaseURL string `yaml:"base_url"`
+	APIKey  string `yaml:"api_key,omitempty"`
+	BaseURL string `yaml:"base_url,omitempty"`
+	NoTools bool   `yaml:"no_tools,omitempty"` // the model can't call tools: it is never offered any
 }
 
 // modelKind makes a model and knows the environment variables that configure it without a file.
@@ -27,22 +28,36 @@ type modelKind struct {
 	keyEnv     string
 	baseURLEnv string
 	fallback   string // the model when none is named
+	lists      bool   // the server tells its models at /models
 }
+
+// openaiKind is the kind behind every OpenAI-compatible server.
+const openaiKind = "openai"
+
+// demoKind is the scripted model of `leadhand chat --demo`.
+const demoKind = "demo"
 
 // modelKinds are the model providers that can be configured.
 func modelKinds() map[string]modelKind {
 	return map[string]modelKind{
-		"openai": {func(s modelSettings, c *http.Client) llm.Provider {
-			return openai.New(openai.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL, HTTPClient: c})
-		}, "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5-mini"},
-		"anthropic": {func(s modelSettings, c *http.Client) llm.Provider {
-			return anthropic.New(anthropic.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL, HTTPClient: c})
-		}, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5"},
-		"gemini": {func(s modelSettings, c *http.Client) llm.Provider {
-			return gemini.New(gemini.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL, HTTPClient: c})
-		}, "GEMINI_API_KEY", "GEMINI_BASE_URL", "gemini-2.5-flash"},
-		demoKind: {func(modelSettings, *http.Client) llm.Provider { return script.Demo() }, "", "", ""},
+		openaiKind: {
+			make: func(s modelSettings, c *http.Client) llm.Provider {
+				return openai.New(openai.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL, HTTPClient: c})
+			},
+			keyEnv: "OPENAI_API_KEY", baseURLEnv: "OPENAI_BASE_URL", fallback: "gpt-5-mini", lists: true,
+		},
+		"anthropic": {
+			make: func(s modelSettings, c *http.Client) llm.Provider {
+				return anthropic.New(anthropic.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL, HTTPClient: c})
+			},
+			keyEnv: "ANTHROPIC_API_KEY", baseURLEnv: "ANTHROPIC_BASE_URL", fallback: "claude-sonnet-4-5",
+		},
+		"gemini": {
+			make: func(s modelSettings, c *http.Client) llm.Provider {
+				return gemini.New(gemini.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL, HTTPClient: c})
+			},
+			keyEnv: "GEMINI_API_KEY", baseURLEnv: "GEMINI_BASE_URL", fallback: "gemini-2.5-flash",
+		},
+		demoKind: {make: func(modelSettings, *http.Client) llm.Provider { return script.Demo() }},
 	}
 }
-
-const demoKind = "demo"

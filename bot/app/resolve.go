@@ -42,6 +42,9 @@ func (r *resolver) node(n *yaml.Node) (*yaml.Node, error) {
 	var errs []error
 	for _, c := range n.Content {
 		sub, err := r.node(c)
+		if r.nodes > maxNodes {
+			return nil, err
+		}
 		out.Content, errs = append(out.Content, sub), append(errs, err)
 	}
 	return &out, errors.Join(errs...)
@@ -66,6 +69,9 @@ func (r *resolver) mapping(n *yaml.Node) (*yaml.Node, error) {
 			errs = append(errs, fmt.Errorf("line %d: %q is already set in line %d", key.Line, key.Value, line))
 		default:
 			sub, err := r.node(value)
+			if r.nodes > maxNodes {
+				return nil, err
+			}
 			set[key.Value], errs = key.Line, append(errs, err)
 			out.Content = append(out.Content, key, sub)
 		}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/lmittmann/tint"
 	"golang.org/x/term"
@@ -36,12 +37,23 @@ func NewLog(w io.Writer, level string) *slog.Logger {
 		l = slog.LevelInfo
 	}
 	if f, ok := w.(*os.File); ok && isTerminal(f) {
-		return slog.New(tint.NewHandler(w, &tint.Options{Level: l}))
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: l}))
 	}
-	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l}))
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l, ReplaceAttr: readable}))
+}
+
+// readable writes durations as "1.5s" and not as a number of nanoseconds.
+func readable(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// settled is how long after the start nothing belongs to it any more.
+const settled = time.Second
 
 // Serve runs the bot until ctx is done.
 func Serve(ctx context.Context, cfg *Config, env Environ, log *slog.Logger) error {
@@ -49,13 +61,19 @@ func Serve(ctx context.Context, cfg *Config, env Environ, log *slog.Logger) erro
 		log.Warn("access is open: everybody who can reach the bot may talk to it")
 	}
 	a, err := New(ctx, cfg, Options{Env: env, Log: log})
+	if err != nil && ctx.Err() != nil {
+		log.Info("stopped before it was ready", "err", err)
+		return nil
+	}
 	if err != nil {
-		return err
+		return explain(cfg, err)
 	}
 	if len(a.channels) == 0 {
 		log.Warn("no channel is configured: nobody can talk to this bot; `leadhand chat` talks to it in a terminal")
 	}
 	log.Info("ready", "listen", a.Addr(), "channels", len(a.channels), "version", Version())
+	settle := time.AfterFunc(settled, func() { giveBack(log) })
+	defer settle.Stop()
 	err = a.Run(ctx)
 	log.Info("stopped")
 	return err
@@ -65,8 +83,9 @@ func Serve(ctx context.Context, cfg *Config, env Environ, log *slog.Logger) erro
 func Migrate(ctx context.Context, cfg *Config, log *slog.Logger) (n int, err error) {
 	db, err := store.Open(ctx, cfg.Database, log)
 	if err != nil {
-		return 0, err
+		return 0, explain(cfg, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Migrate(ctx, job.Migrate)
+	n, err = db.Migrate(ctx, job.Migrate)
+	return n, explain(cfg, err)
 }

@@ -52,6 +52,9 @@ func (c *Config) validate(env Environ) error {
 		c.Agents[name].validate("agents."+name, names(c.Models), &p)
 	}
 	c.Limits.validate(&p)
+	if c.Notices != (Place{}) {
+		p.oneOf("notices.channel", c.Notices.Channel, names(c.Channels)...)
+	}
 	p = append(p, env.misspelt()...)
 	return errors.Join(p...)
 }
@@ -95,6 +98,7 @@ func (l Limits) validate(p *problems) {
 	p.number("limits.file_bytes", l.FileBytes, 1, maxBytes)
 	p.number("limits.retention_days", int64(l.RetentionDays), 1, maxRetentionDays)
 	if l.WorkspaceBytes > 0 && l.FileBytes > l.WorkspaceBytes {
-		p.add("limits.file_bytes", fmt.Errorf("a file of %d bytes cannot be in a workspace of %d", l.FileBytes, l.WorkspaceBytes))
+		p.add("limits.file_bytes",
+			fmt.Errorf("a file of %d bytes cannot be in a workspace of %d", l.FileBytes, l.WorkspaceBytes))
 	}
 }

@@ -76,7 +76,8 @@ type Store interface {
 	Accept(ctx context.Context, it *Item, owner string) (l *lane.Lease, known bool, err error)
 	// Item loads one item.
 	Item(ctx context.Context, sessionID string, seq int64) (*Item, error)
-	// After lists the items that wait after number seq, in order, at most limit.
+	// After lists the items that wait after number seq, in order, at most limit, and up to the first that cannot be
+	// read: that one gets its own turn.
 	After(ctx context.Context, sessionID string, seq int64, limit int) ([]*Item, error)
 	// Finish writes the end of a turn, advances l and posts end.Out. If the conversation was idle and outOwner is not
 	// empty, outOwner gets the lease to send.
@@ -106,8 +107,10 @@ type Inbox struct {
 	engine *lane.Engine
 }
 
-// steerLimit bounds how many waiting messages one step of a run takes in.
-const steerLimit = 50
+const (
+	steerLimit    = 50               // waiting messages that one step of a run takes in
+	finishTimeout = 10 * time.Second // for writing the end of a turn, whose own ctx may be done
+)
 
 // New makes an Inbox that accepts at once and works once its Engine runs.
 func New(cfg Config) *Inbox {
@@ -159,8 +162,7 @@ func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 	it, err := b.cfg.Store.Item(ctx, l.ID, l.Done+1)
 	if errors.Is(err, ErrUnreadable) {
 		b.cfg.Log.Error("message given up", "session", l.ID, "err", err)
-		_, err := b.cfg.Store.Finish(ctx, l, &End{Through: l.Done + 1, Outcome: Dead}, "")
-		return err
+		return b.finish(ctx, l, &End{Through: l.Done + 1, Outcome: Dead})
 	}
 	if err != nil {
 		return fmt.Errorf("load message: %w", err)
@@ -174,16 +176,39 @@ func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 	if err != nil {
 		return err
 	}
+	if end.Outcome == Stopped && !it.Stopped {
+		if err := b.meant(ctx, it); err != nil {
+			return err
+		}
+	}
 	return b.finish(ctx, l, end)
 }
 
-// finish writes the end of a turn and sees to it that what it says is sent.
+// meant asks whether a stop was for this message. The one it was for may have ended by itself just before, so that the
+// stop met the next in line: that one is worked again, from its log.
+func (b *Inbox) meant(ctx context.Context, it *Item) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	now, err := b.cfg.Store.Item(ctx, it.Session, it.Seq)
+	if err != nil {
+		return fmt.Errorf("load stopped message: %w", err)
+	}
+	if !now.Stopped {
+		return &lane.Later{Err: errors.New("the stop was for the message before")}
+	}
+	return nil
+}
+
+// finish writes the end of a turn and sees to it that what it says is sent. The end of a turn that was stopped is
+// written too.
 func (b *Inbox) finish(ctx context.Context, l *lane.Lease, end *End) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
 	var slot *lane.Slot
 	if len(end.Out) > 0 {
 		slot = b.cfg.Out.Reserve()
 	}
-	out, err := b.cfg.Store.Finish(context.WithoutCancel(ctx), l, end, slot.Owner())
+	out, err := b.cfg.Store.Finish(ctx, l, end, slot.Owner())
 	slot.Use(out)
 	if err != nil {
 		return fmt.Errorf("end turn: %w", err)

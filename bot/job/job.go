@@ -20,10 +20,10 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Periodic is work that one of the replicas does again and again.
+// Periodic is work that one of the replicas does once in each period, at start if it is due.
 type Periodic struct {
-	Name  string
-	Every time.Duration
+	Name  string        // unique; kept in the database
+	Every time.Duration // at least a second
 	Run   func(ctx context.Context) error
 }
 
@@ -63,7 +63,7 @@ func New(cfg Config) (*Jobs, error) {
 		Workers:                     workers,
 		PeriodicJobs:                periodic,
 		JobTimeout:                  jobTimeout,
-		CompletedJobRetentionPeriod: time.Hour,
+		CompletedJobRetentionPeriod: retention(cfg.Periodic),
 		ErrorHandler:                report{cfg.Log},
 		Logger:                      slog.New(onlyErrors{cfg.Log.Handler()}),
 	})
@@ -71,6 +71,16 @@ func New(cfg Config) (*Jobs, error) {
 		return nil, fmt.Errorf("set up jobs: %w", err)
 	}
 	return &Jobs{client}, nil
+}
+
+// retention keeps a completed job for as long as its period lasts: its row is what keeps a restart or another replica
+// from doing it again.
+func retention(periodic []Periodic) time.Duration {
+	keep := time.Hour
+	for _, p := range periodic {
+		keep = max(keep, 2*p.Every)
+	}
+	return keep
 }
 
 // Run works jobs until ctx is done.
@@ -139,7 +149,8 @@ func (r report) HandleError(_ context.Context, j *rivertype.JobRow, err error) *
 }
 
 func (r report) HandlePanic(_ context.Context, j *rivertype.JobRow, v any, trace string) *river.ErrorHandlerResult {
-	r.log.Error("job panicked", "job", j.Kind, "args", string(j.EncodedArgs), "panic", v, "stack", trace)
+	r.log.Error("job panicked", "job", j.Kind, "args", string(j.EncodedArgs), "attempt", j.Attempt,
+		"panic", v, "stack", trace)
 	return nil
 }
 

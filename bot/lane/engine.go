@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -31,16 +30,11 @@ type Engine struct {
 	free    int
 	active  map[string]*worker
 	waiting bool           // lanes were left unclaimed for want of slots
-	closed  bool           // no new work: the engine stops
+	open    bool           // Run was called and does not stop yet: work may begin
 	slots   sync.WaitGroup // one for every slot that is not free
 
 	work   context.Context // parent of all workers' contexts: ends at a hard stop
 	cancel context.CancelCauseFunc
-}
-
-type worker struct {
-	cancel context.CancelCauseFunc
-	done   chan struct{}
 }
 
 // New makes an engine that does nothing before Run.
@@ -65,20 +59,25 @@ func setDefault[T comparable](v *T, d T) {
 // Run claims and works until ctx is done, then lets running work end within the grace, cancels the rest with
 // ErrStopping and returns when all has ended.
 func (e *Engine) Run(ctx context.Context) error {
+	e.setOpen(true)
 	var loops sync.WaitGroup
 	loops.Go(func() { e.claimLoop(ctx) })
 	loops.Go(func() { e.renewLoop(ctx) })
 	e.Wake()
 	loops.Wait()
 
-	e.mu.Lock()
-	e.closed = true
-	e.mu.Unlock()
+	e.setOpen(false)
 	hard := time.AfterFunc(e.cfg.Grace, func() { e.cancel(ErrStopping) })
 	e.slots.Wait()
 	hard.Stop()
 	e.cancel(ErrStopping)
 	return nil
+}
+
+func (e *Engine) setOpen(open bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open = open
 }
 
 // Wake makes the engine look for work now. It never blocks.
@@ -89,15 +88,17 @@ func (e *Engine) Wake() {
 	}
 }
 
-// Cancel ends the ctx of the lane's worker with cause. It tells whether the lane was being worked here.
+// Cancel ends the work on the item at the head of a lane: its ctx ends with cause. The items behind it are worked as
+// usual. It tells whether an item was being worked here.
 func (e *Engine) Cancel(id string, cause error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	w := e.active[id]
-	if w != nil {
-		w.cancel(cause)
+	if w == nil || w.item == nil {
+		return false
 	}
-	return w != nil
+	w.item(cause)
+	return true
 }
 
 // CancelAll ends the ctx of every worker with cause.
@@ -153,6 +154,9 @@ func (e *Engine) claim(ctx context.Context, next *time.Duration) error {
 		return nil
 	}
 	leases, err := e.cfg.Store.Claim(ctx, e.cfg.Owner(), n)
+	if err != nil {
+		leases = nil // what was claimed all the same runs out by itself
+	}
 	for range n - len(leases) {
 		e.unreserve()
 	}
@@ -172,7 +176,7 @@ func (e *Engine) claim(ctx context.Context, next *time.Duration) error {
 func (e *Engine) reserve(n int) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed {
+	if !e.open {
 		return 0
 	}
 	n = min(n, e.free)
@@ -204,96 +208,25 @@ func (e *Engine) renewLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			if e.Active() == 0 {
+			leases := e.worked()
+			if len(leases) == 0 {
 				continue
 			}
-			if err := e.cfg.Store.Renew(ctx, e.cfg.Owner()); err != nil && ctx.Err() == nil {
+			if err := e.cfg.Store.Renew(ctx, leases); err != nil && ctx.Err() == nil {
 				e.cfg.Log.Error("renew leases", "err", err)
 			}
 		}
 	}
 }
 
-// start works a claimed lane on a reserved slot. If this process still works the lane under an older fence (it slept
-// past its lease), the old worker is ended first.
-func (e *Engine) start(l Lease) {
-	ctx, cancel := context.WithCancelCause(e.work)
-	w := &worker{cancel: cancel, done: make(chan struct{})}
-	e.mu.Lock()
-	old := e.active[l.ID]
-	e.active[l.ID] = w
-	e.mu.Unlock()
-	go func() {
-		if old != nil {
-			old.cancel(ErrFenced)
-			<-old.done
-		}
-		e.drain(ctx, l)
-		cancel(nil)
-		e.mu.Lock()
-		if e.active[l.ID] == w {
-			delete(e.active, l.ID)
-		}
-		e.mu.Unlock()
-		close(w.done)
-		e.unreserve()
-	}()
-}
-
-// drain works a lane until nothing is left, the engine stops, others wait, or the work fails.
-func (e *Engine) drain(ctx context.Context, l Lease) {
-	for n := 1; ; n++ {
-		if err := e.cfg.Work(ctx, &l); err != nil {
-			e.giveBack(ctx, l, err)
-			return
-		}
-		if l.Idle() {
-			return
-		}
-		if e.yields(n) {
-			e.release(l, Release{Refund: true})
-			return
-		}
-	}
-}
-
-func (e *Engine) yields(worked int) bool {
+// worked lists the leases that have a worker. Only these are renewed: one that got lost on the way, because a commit or
+// a release was cut off, must run out.
+func (e *Engine) worked() []Lease {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.closed || (e.waiting && worked >= e.cfg.Streak)
-}
-
-// giveBack decides when the head is tried again after an error.
-func (e *Engine) giveBack(ctx context.Context, l Lease, err error) {
-	cause := context.Cause(ctx)
-	if errors.Is(err, ErrFenced) || errors.Is(cause, ErrFenced) {
-		e.cfg.Log.Warn("lane was taken over", "lane", l.ID, "fence", l.Fence)
-		return
+	leases := make([]Lease, 0, len(e.active))
+	for _, w := range e.active {
+		leases = append(leases, w.lease)
 	}
-	if later, ok := errors.AsType[*Later](err); ok {
-		e.release(l, Release{After: later.After, Refund: true})
-		return
-	}
-	if errors.Is(cause, ErrStopping) || errors.Is(cause, ErrLost) {
-		e.release(l, Release{Refund: true})
-		return
-	}
-	wait := backoff(l.Attempts)
-	e.cfg.Log.Error("work on lane", "lane", l.ID, "attempt", l.Attempts, "again_in", wait, "err", err)
-	e.release(l, Release{After: wait})
-}
-
-// backoff doubles from 100 ms to 60 s.
-func backoff(attempts int) time.Duration {
-	return min(100*time.Millisecond<<min(attempts, 12), time.Minute)
-}
-
-// release writes the lease back. If that fails the lease runs out by itself.
-func (e *Engine) release(l Lease, how Release) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if err := e.cfg.Store.Release(ctx, l, how); err != nil && !errors.Is(err, ErrFenced) {
-		e.cfg.Log.Error("release lane", "lane", l.ID, "err", err)
-	}
-	e.Wake()
+	return leases
 }

@@ -60,8 +60,8 @@ type Store interface {
 	Claim(ctx context.Context, owner string, limit int) ([]Lease, error)
 	// Release gives a lane back. ErrFenced when it was not the caller's any more.
 	Release(ctx context.Context, l Lease, how Release) error
-	// Renew keeps all leases of an owner alive.
-	Renew(ctx context.Context, owner string) error
+	// Renew keeps leases alive. Those that are not the caller's any more are left alone.
+	Renew(ctx context.Context, leases []Lease) error
 	// NextReady is how long until a lane becomes claimable: 0 when one is now, negative when none waits.
 	NextReady(ctx context.Context) (time.Duration, error)
 }

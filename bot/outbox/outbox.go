@@ -120,12 +120,18 @@ func (o *Outbox) work(ctx context.Context, l *lane.Lease) error {
 	if err != nil {
 		return o.failed(ctx, l, r, err)
 	}
-	return o.cfg.Store.Sent(context.WithoutCancel(ctx), l, r, id)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
+	defer cancel()
+	return o.cfg.Store.Sent(keep, l, r, id)
 }
+
+// keepTimeout is for writing what became of an attempt, whose own ctx may be done.
+const keepTimeout = 10 * time.Second
 
 // failed decides whether and when the head is tried again.
 func (o *Outbox) failed(ctx context.Context, l *lane.Lease, r *Row, err error) error {
-	keep := context.WithoutCancel(ctx)
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
+	defer cancel()
 	ce, known := errors.AsType[*channels.Error](err)
 	if known && ce.Terminal || r.Age > o.cfg.GiveUp && ctx.Err() == nil {
 		o.cfg.Log.Error("message cannot be delivered", "channel", r.Message.Conversation.Channel,

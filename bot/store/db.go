@@ -112,8 +112,10 @@ func openPostgres(ctx context.Context, rawURL string, log *slog.Logger) (*DB, er
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	db := &DB{w: g, r: g, sql: pool, pg: cfg, log: log}
-	return db, guardTenants(g)
+	if err := guardTenants(g); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return &DB{w: g, r: g, sql: pool, pg: cfg, log: log}, nil
 }
 
 func setParam(cfg *pgx.ConnConfig, key, value string) {
@@ -155,6 +157,9 @@ func openSQLite(path string, log *slog.Logger) (*DB, error) {
 }
 
 func openSQLitePools(path string, log *slog.Logger) (*DB, error) {
+	if err := makePrivate(path); err != nil {
+		return nil, fmt.Errorf("make the database file: %w", err)
+	}
 	w, writer, err := openSQLitePool(path, 1, "_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open the database file: %w", err)
@@ -164,6 +169,15 @@ func openSQLitePools(path string, log *slog.Logger) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open the database file for reading: %w", err), writer.Close())
 	}
 	return &DB{w: w, r: r, sql: writer, log: log}, nil
+}
+
+// makePrivate makes the file when it is missing, for its owner alone: SQLite would let everybody read what people said.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // openSQLitePool sets every pragma in the DSN, so that each connection of the pool has them. One connection writes:

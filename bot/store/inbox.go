@@ -64,6 +64,9 @@ func (r *inboxRow) item() (*inbox.Item, error) {
 var errKnown = errors.New("the event is known")
 
 func (s *Inbox) Accept(ctx context.Context, it *inbox.Item, owner string) (*lane.Lease, bool, error) {
+	if it.Scope.Tenant == "" {
+		return nil, false, ErrNoTenant
+	}
 	payload, err := json.Marshal(inboxPayload{it.Scope, it.Message})
 	if err != nil {
 		return nil, false, err
@@ -117,11 +120,13 @@ func (s *Inbox) After(ctx context.Context, sessionID string, seq int64, limit in
 	if err != nil {
 		return nil, err
 	}
-	items := make([]*inbox.Item, len(rows))
+	var items []*inbox.Item
 	for i := range rows {
-		if items[i], err = rows[i].item(); err != nil {
-			return nil, err
+		it, err := rows[i].item()
+		if err != nil {
+			break // must not fail the turn that runs before it
 		}
+		items = append(items, it)
 	}
 	return items, nil
 }
@@ -175,6 +180,15 @@ func (s *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, 
 		return s.db.notify(tx, stopTopic, sessionID)
 	})
 	return stopped, waiting, err
+}
+
+// headStopped tells whether what is being worked in a session is what a person stopped.
+func (db *DB) headStopped(ctx context.Context, sessionID string) (bool, error) {
+	var n int
+	err := db.read(ctx).Raw(acrossTenants+`SELECT count(*) FROM inbox i
+		JOIN lanes l ON l.kind = 'session' AND l.id = i.session AND i.seq = l.done_seq + 1
+		WHERE i.session = ? AND i.stopped = 1`, sessionID).Scan(&n).Error
+	return n > 0, err
 }
 
 func (s *Inbox) Log(l lane.Lease) session.Log { return &history{s, l} }

@@ -141,7 +141,7 @@ func TestLateOwnerChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := b.claim("now")
-		if now == nil || now.Fence != late.Fence+1 || now.Attempts != 2 {
+		if now == nil || now.Fence <= late.Fence || now.Attempts != 2 {
 			t.Fatalf("claim after the death: %+v", now)
 		}
 		entry := []session.Entry{{Turn: 1, Kind: session.KindMessage, Message: llm.AssistantText("late")}}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -50,18 +51,22 @@ const laneColumns = "id, last_seq, done_seq, lease_owner, lease_until, fence, at
 func (s *lanes) Claim(ctx context.Context, owner string, limit int) ([]lane.Lease, error) {
 	var rows []laneRow
 	err := s.db.write(ctx, func(tx *gorm.DB) error {
-		return tx.Raw(s.db.stmt(`UPDATE lanes SET lease_owner = ?, lease_until = {now} + ?, fence = fence + 1,
-			attempts = attempts + 1
-			WHERE kind = ? AND id IN (SELECT id FROM lanes WHERE kind = ? AND last_seq > done_seq AND pool IN ?
-				AND lease_until <= {now} AND not_before <= {now} ORDER BY lease_until LIMIT ? {skip locked})
-			RETURNING `+laneColumns),
-			owner, leaseTTL.Milliseconds(), s.kind, s.kind, s.pools, limit).Scan(&rows).Error
+		// MATERIALIZED: a plain subquery may be run once for each row, and then gives more than the limit.
+		return tx.Raw(s.db.stmt(`WITH ready (lane) AS MATERIALIZED (SELECT id FROM lanes
+				WHERE kind = ? AND last_seq > done_seq AND pool IN ? AND lease_until <= {now} AND not_before <= {now}
+				ORDER BY lease_until LIMIT ? {skip locked})
+			UPDATE lanes SET lease_owner = ?, lease_until = {now} + ?, fence = fence + 1, attempts = attempts + 1
+			WHERE kind = ? AND id IN (SELECT lane FROM ready) RETURNING `+laneColumns),
+			s.kind, s.pools, limit, owner, leaseTTL.Milliseconds(), s.kind).Scan(&rows).Error
 	})
+	if err != nil {
+		return nil, err
+	}
 	leases := make([]lane.Lease, len(rows))
 	for i := range rows {
 		leases[i] = rows[i].lease()
 	}
-	return leases, err
+	return leases, nil
 }
 
 func (s *lanes) Release(ctx context.Context, l lane.Lease, how lane.Release) error {
@@ -80,10 +85,18 @@ func (s *lanes) Release(ctx context.Context, l lane.Lease, how lane.Release) err
 	})
 }
 
-func (s *lanes) Renew(ctx context.Context, owner string) error {
+// Renew goes by lane and owner, not by fence, to be one statement: a lane that this process claimed again under a higher
+// fence is its own all the same.
+func (s *lanes) Renew(ctx context.Context, leases []lane.Lease) error {
+	ids, owners := make([]string, len(leases)), make([]string, len(leases))
+	for i, l := range leases {
+		ids[i], owners[i] = l.ID, l.Owner
+	}
+	slices.Sort(owners)
 	return s.db.write(ctx, func(tx *gorm.DB) error {
-		return tx.Exec(s.db.stmt(`UPDATE lanes SET lease_until = {now} + ? WHERE kind = ? AND lease_owner = ?
-			AND last_seq > done_seq`), leaseTTL.Milliseconds(), s.kind, owner).Error
+		return tx.Exec(s.db.stmt(`UPDATE lanes SET lease_until = {now} + ? WHERE kind = ? AND id IN ?
+			AND lease_owner IN ? AND last_seq > done_seq`),
+			leaseTTL.Milliseconds(), s.kind, ids, slices.Compact(owners)).Error
 	})
 }
 
@@ -111,8 +124,12 @@ func fenced(r *gorm.DB) error {
 
 // push gives a lane n more items and, if it was idle, its lease to owner (unless that is empty). It locks the row until
 // the transaction ends, which puts concurrent pushes in order. The new items are last-n+1 to last. claimed tells
-// whether owner got the lease; the caller must hand it to the engine.
+// whether owner got the lease; the caller must hand it to the engine. A lane of a channel that this process does not
+// serve is left to those who do.
 func (s *lanes) push(tx *gorm.DB, id, pool string, n int, owner string) (row laneRow, claimed bool, err error) {
+	if !slices.Contains(s.pools, pool) {
+		owner = ""
+	}
 	ttl, fence := leaseTTL.Milliseconds(), 1
 	if owner == "" {
 		ttl, fence = 0, 0
@@ -132,7 +149,7 @@ func (s *lanes) push(tx *gorm.DB, id, pool string, n int, owner string) (row lan
 	if err != nil {
 		return row, false, err
 	}
-	claimed = owner != "" && row.LeaseOwner == owner && row.LastSeq-row.DoneSeq == int64(n) && row.Attempts == 1
+	claimed = owner != "" && row.LastSeq-row.DoneSeq == int64(n)
 	if !claimed {
 		err = s.db.notify(tx, wakeTopic, s.kind)
 	}
@@ -151,8 +168,22 @@ func (s *lanes) advance(tx *gorm.DB, l *lane.Lease, done int64) error {
 	if err := fenced(r); err != nil {
 		return err
 	}
+	if done <= l.Done || done > row.LastSeq {
+		return fmt.Errorf("lane %s cannot go from item %d to %d of %d", l.ID, l.Done, done, row.LastSeq)
+	}
 	l.Last, l.Done, l.Attempts, l.Begun = row.LastSeq, row.DoneSeq, row.Attempts, false
 	return nil
+}
+
+// check is hold for a reader, without a write: nobody can have claimed the lane so far.
+func (s *lanes) check(tx *gorm.DB, l lane.Lease) error {
+	var n int
+	err := tx.Raw(s.db.stmt(`SELECT count(*) FROM lanes WHERE kind = ? AND id = ? AND fence = ? AND lease_until > {now}`),
+		s.kind, l.ID, l.Fence).Scan(&n).Error
+	if err == nil && n == 0 {
+		return lane.ErrFenced
+	}
+	return err
 }
 
 // hold locks a lane's row under its fence for the rest of the transaction.
@@ -161,8 +192,9 @@ func (s *lanes) hold(tx *gorm.DB, l lane.Lease) error {
 		leaseTTL.Milliseconds(), s.kind, l.ID, l.Fence))
 }
 
-// ReleaseDead frees the leases of an owner that is known to be dead, before all others in line. An empty owner means
-// everybody: on SQLite, where this process has the file alone.
+// ReleaseDead frees the leases of an owner that is known to be dead, before all others in line, and raises their fences:
+// should it still run, it changes nothing from now on. An empty owner means everybody: on SQLite, where this process
+// has the file alone.
 func (db *DB) ReleaseDead(ctx context.Context, owner string) error {
 	return db.write(ctx, func(tx *gorm.DB) error { return db.releaseDead(tx, owner) })
 }
@@ -172,10 +204,11 @@ func (db *DB) releaseDead(tx *gorm.DB, owner string) error {
 	if owner != "" {
 		lanes, names = lanes.Where("lease_owner = ?", owner), names.Where("owner = ?", owner)
 	}
-	if err := lanes.Updates(map[string]any{"lease_owner": "", "lease_until": -1}).Error; err != nil {
+	dead := map[string]any{"lease_owner": "", "lease_until": -1, "fence": gorm.Expr("fence + 1")}
+	if err := lanes.Updates(dead).Error; err != nil {
 		return err
 	}
-	if err := names.Update("expires_at", 0).Error; err != nil {
+	if err := names.Updates(map[string]any{"owner": "", "expires_at": 0}).Error; err != nil {
 		return err
 	}
 	return db.notify(tx, wakeTopic, "")

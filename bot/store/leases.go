@@ -8,46 +8,56 @@ import (
 	"gorm.io/gorm"
 )
 
-const (
-	ownTTL    = 15 * time.Second // how long a lease lasts without renewal
-	ownMargin = 3 * time.Second  // the owner stops so long before another can take over
-	ownRetry  = 2 * time.Second  // how often others try
-)
+// pace says how fast leases change hands.
+type pace struct {
+	ttl    time.Duration // how long a lease lasts without renewal
+	margin time.Duration // the owner stops so long before another can take over
+	retry  time.Duration // how often others try
+	watch  time.Duration // how often the owner looks whether this process is still the member that took it
+}
+
+var defaultPace = pace{ttl: 15 * time.Second, margin: 3 * time.Second, retry: 2 * time.Second, watch: time.Second}
 
 // Leases are names that one process among all replicas owns at a time, for connections that must be single.
 type Leases struct {
 	db    *DB
 	owner func() string
+	pace  pace
 }
 
 // NewLeases takes leases in the name of owner.
-func NewLeases(db *DB, owner func() string) *Leases { return &Leases{db, owner} }
+func NewLeases(db *DB, owner func() string) *Leases { return &Leases{db, owner, defaultPace} }
 
 // Own calls run whenever this process gets the lease called name, until ctx is done (then it returns nil) or run
-// returns an error by itself (then it returns that). The ctx of run ends before another process can own the name. A
-// short overlap would be harmless, because messages are stored once.
+// returns by itself (then it returns run's error). When the lease runs out, the ctx of run ends before another process
+// can own the name. When the others declare this process dead, they may own it up to about a second earlier; that does
+// no harm, because messages are stored once.
 func (s *Leases) Own(ctx context.Context, name string, run func(ctx context.Context) error) error {
 	for {
-		asked := time.Now()
-		owner := s.owner()
-		fence, err := s.take(ctx, name, owner)
+		h := &held{name: name, owner: s.owner(), asked: time.Now()}
+		got, err := s.take(ctx, h)
 		switch {
 		case ctx.Err() != nil:
+			if got {
+				s.giveBack(ctx, h)
+			}
 			return nil
 		case err != nil:
 			s.db.log.Error("take lease", "lease", name, "err", err)
-		case fence > 0:
-			err := s.hold(ctx, &held{name, owner, fence, asked.Add(ownTTL - ownMargin)}, run)
+		case got:
+			err := s.hold(ctx, h, run)
+			if ctx.Err() != nil {
+				return nil
+			}
 			if !errors.Is(err, errLeaseLost) {
 				return err
 			}
 			s.db.log.Warn("lease lost", "lease", name)
-			continue
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(ownRetry):
+		case <-time.After(s.pace.retry):
 		}
 	}
 }
@@ -57,22 +67,27 @@ var errLeaseLost = errors.New("the lease was lost")
 type held struct {
 	name, owner string
 	fence       int64
-	trusted     time.Time // local clock: until then nobody else can have it
+	asked       time.Time // local clock, just before the lease was last taken or renewed
 }
 
-// take gets the lease if it is free: fence 0 means that another has it.
-func (s *Leases) take(ctx context.Context, name, owner string) (fence int64, err error) {
-	err = s.db.write(ctx, func(tx *gorm.DB) error {
+// trusted is until when nobody else can have the lease, by the local clock.
+func (s *Leases) trusted(h *held) time.Time { return h.asked.Add(s.pace.ttl - s.pace.margin) }
+
+// take tells whether the lease was free and is h's now.
+func (s *Leases) take(ctx context.Context, h *held) (bool, error) {
+	err := s.db.write(ctx, func(tx *gorm.DB) error {
 		return tx.Raw(s.db.stmt(`INSERT INTO leases (name, owner, fence, expires_at) VALUES (?, ?, 1, {now} + ?)
 			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = leases.fence + 1,
 				expires_at = excluded.expires_at
-			WHERE leases.expires_at <= {now} RETURNING fence`), name, owner, ownTTL.Milliseconds()).Scan(&fence).Error
+			WHERE leases.expires_at <= {now} RETURNING fence`),
+			h.name, h.owner, s.pace.ttl.Milliseconds()).Scan(&h.fence).Error
 	})
-	return fence, err
+	return err == nil && h.fence > 0, err
 }
 
-// hold runs run while it renews the lease, and gives it back at the end.
+// hold runs run while it keeps the lease, and gives it back at the end.
 func (s *Leases) hold(ctx context.Context, h *held, run func(ctx context.Context) error) error {
+	defer s.giveBack(ctx, h)
 	rctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan error, 1)
@@ -80,41 +95,46 @@ func (s *Leases) hold(ctx context.Context, h *held, run func(ctx context.Context
 	for {
 		select {
 		case err := <-done:
-			s.giveBack(ctx, h)
 			return err
-		case <-time.After(min(ownTTL/3, time.Until(h.trusted))):
+		case <-ctx.Done():
+			return <-done
+		case <-time.After(min(s.pace.watch, time.Until(s.trusted(h)))):
 		}
-		if ctx.Err() != nil {
-			continue // run is ending
-		}
-		if err := s.renew(ctx, h); err != nil {
+		if err := s.keep(ctx, h); err != nil {
 			cancel(err)
 			<-done
-			return errLeaseLost
+			return err
 		}
 	}
 }
 
-// renew moves h.trusted on. An error means that the lease cannot be trusted any more.
-func (s *Leases) renew(ctx context.Context, h *held) error {
+// keep renews the lease when a third of its time has passed. An error means that it cannot be trusted any more.
+func (s *Leases) keep(ctx context.Context, h *held) error {
+	if s.owner() != h.owner {
+		return errLeaseLost
+	}
+	if time.Since(h.asked) < s.pace.ttl/3 {
+		return nil
+	}
 	asked := time.Now()
-	ctx, cancel := context.WithDeadline(ctx, h.trusted)
+	rctx, cancel := context.WithDeadline(ctx, s.trusted(h))
 	defer cancel()
 	var mine bool
-	err := s.db.write(ctx, func(tx *gorm.DB) error {
+	err := s.db.write(rctx, func(tx *gorm.DB) error {
 		r := tx.Exec(s.db.stmt(`UPDATE leases SET expires_at = {now} + ? WHERE name = ? AND owner = ? AND fence = ?`),
-			ownTTL.Milliseconds(), h.name, h.owner, h.fence)
+			s.pace.ttl.Milliseconds(), h.name, h.owner, h.fence)
 		mine = r.RowsAffected == 1
 		return r.Error
 	})
 	switch {
 	case err == nil && mine:
-		h.trusted = asked.Add(ownTTL - ownMargin)
+		h.asked = asked
 		return nil
-	case err == nil, !time.Now().Before(h.trusted):
+	case err == nil, !time.Now().Before(s.trusted(h)):
 		return errLeaseLost
+	case ctx.Err() == nil:
+		s.db.log.Error("renew lease", "lease", h.name, "err", err)
 	}
-	s.db.log.Error("renew lease", "lease", h.name, "err", err)
 	return nil
 }
 

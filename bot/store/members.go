@@ -44,20 +44,25 @@ func (m *Member) rename() {
 	m.id.Store(&id)
 }
 
-// Run keeps the membership until ctx is done. lost is called each time it was lost, when ID has changed already.
+// Run keeps the membership until ctx is done. lost is called each time it was lost, when ID has changed already. While
+// the membership cannot be had, the process works on: then only the time that leases last protects against its death.
 func (m *Member) Run(ctx context.Context, lost func()) error {
 	if m.db.pg == nil {
 		<-ctx.Done()
 		return nil
 	}
 	for {
-		err := m.keep(ctx)
-		if ctx.Err() != nil {
+		joined, err := m.keep(ctx)
+		switch {
+		case ctx.Err() != nil:
 			return nil
+		case joined:
+			m.db.log.Warn("membership lost", "err", plainPG(err))
+			m.rename()
+			lost()
+		default:
+			m.db.log.Error("join the other replicas", "err", plainPG(err))
 		}
-		m.db.log.Warn("membership lost", "err", plainPG(err))
-		m.rename()
-		lost()
 		select {
 		case <-ctx.Done():
 			return nil
@@ -68,17 +73,19 @@ func (m *Member) Run(ctx context.Context, lost func()) error {
 
 var errDeclaredDead = errors.New("the other replicas declared this one dead")
 
-func (m *Member) keep(ctx context.Context) error {
+// keep joins and stays until ctx is done or the membership is lost.
+func (m *Member) keep(ctx context.Context) (joined bool, err error) {
 	conn, err := pgx.ConnectConfig(ctx, m.db.pg)
 	if err != nil {
-		return err
+		return false, err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	defer m.leave(ctx, conn)
 	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext($2))`, memberLock, m.ID()); err != nil {
-		return err
+		return false, err
 	}
-	if _, err := conn.Exec(ctx, `INSERT INTO replicas (id, heartbeat) VALUES ($1, `+m.db.now()+`)`, m.ID()); err != nil {
-		return err
+	if _, err := conn.Exec(ctx, `INSERT INTO replicas (id, heartbeat) VALUES ($1, `+m.db.now()+`)
+		ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`, m.ID()); err != nil {
+		return false, err
 	}
 	for {
 		if err := m.bury(ctx); err != nil && ctx.Err() == nil {
@@ -86,14 +93,25 @@ func (m *Member) keep(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			_, err := conn.Exec(context.WithoutCancel(ctx), `DELETE FROM replicas WHERE id = $1`, m.ID())
-			return err
+			return true, nil
 		case <-time.After(heartbeat):
 		}
 		if err := m.beat(ctx, conn); err != nil {
-			return err
+			return true, err
 		}
 	}
+}
+
+// leave ends the membership in order when ctx is done; one that was lost is buried by the others.
+func (m *Member) leave(ctx context.Context, conn *pgx.Conn) {
+	quick, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
+	defer cancel()
+	if ctx.Err() != nil && !conn.IsClosed() {
+		if _, err := conn.Exec(quick, `DELETE FROM replicas WHERE id = $1`, m.ID()); err != nil {
+			m.db.log.Error("leave the other replicas", "err", err)
+		}
+	}
+	_ = conn.Close(quick)
 }
 
 func (m *Member) beat(ctx context.Context, conn *pgx.Conn) error {
@@ -106,8 +124,10 @@ func (m *Member) beat(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// bury frees the leases of members that are dead.
+// bury frees the leases of members that are dead. It never takes so long that this one seems dead itself.
 func (m *Member) bury(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTTL/4)
+	defer cancel()
 	var ids []string
 	if err := m.db.read(ctx).Raw(`SELECT id FROM replicas WHERE id <> ?`, m.ID()).Scan(&ids).Error; err != nil {
 		return err

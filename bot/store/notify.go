@@ -72,7 +72,19 @@ func (db *DB) listenOnce(ctx context.Context, n News) error {
 		case wakeTopic:
 			n.Wake()
 		case stopTopic:
-			n.Stop(got.Payload)
+			db.passStop(ctx, n, got.Payload)
 		}
+	}
+}
+
+// passStop leaves out a stop whose message has ended meanwhile: the next in line was not meant.
+func (db *DB) passStop(ctx context.Context, n News, session string) {
+	stopped, err := db.headStopped(ctx, session)
+	if err != nil {
+		db.log.Error("look for the stopped message", "session", session, "err", err)
+		return
+	}
+	if stopped {
+		n.Stop(session)
 	}
 }

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -52,20 +54,29 @@ func (outboxRow) TableName() string { return "outbox" }
 func (s *Outbox) Post(
 	ctx context.Context, tenant, session string, ms []channels.Outbound, owner string,
 ) (l *lane.Lease, err error) {
-	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		l, err = s.post(tx, tenant, session, ms, owner)
-		return err
-	})
+	post := func() error {
+		return s.db.write(ctx, func(tx *gorm.DB) (err error) {
+			l, err = s.post(tx, tenant, session, ms, owner)
+			return err
+		})
+	}
+	err = post()
+	if errors.Is(err, gorm.ErrDuplicatedKey) { // another replica posted the same message meanwhile: now it is known
+		err = post()
+	}
 	if err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// post adds messages inside the caller's transaction. They all go to the conversation of the first.
+// post adds messages of one conversation inside the caller's transaction.
 func (s *Outbox) post(
 	tx *gorm.DB, tenant, session string, ms []channels.Outbound, owner string,
 ) (*lane.Lease, error) {
+	if err := checkPost(tenant, ms); err != nil {
+		return nil, err
+	}
 	ms, err := s.unknown(tx, tenant, ms)
 	if err != nil || len(ms) == 0 {
 		return nil, err
@@ -99,10 +110,32 @@ func (s *Outbox) post(
 	return &l, nil
 }
 
+// checkPost finds the mistakes of a caller that would let messages disappear: without a key all but the first look like
+// repetitions, and those of a second conversation would wait in the queue of the first.
+func checkPost(tenant string, ms []channels.Outbound) error {
+	if tenant == "" && len(ms) > 0 {
+		return ErrNoTenant
+	}
+	for _, m := range ms {
+		switch {
+		case m.Key == "":
+			return fmt.Errorf("a message to %s has no key", m.Conversation)
+		case m.Conversation != ms[0].Conversation:
+			return fmt.Errorf("messages to %s and %s in one post", ms[0].Conversation, m.Conversation)
+		}
+	}
+	return nil
+}
+
 // unknown leaves out the messages whose key was posted before.
 func (s *Outbox) unknown(tx *gorm.DB, tenant string, ms []channels.Outbound) ([]channels.Outbound, error) {
 	var fresh []channels.Outbound
+	seen := map[string]bool{}
 	for _, m := range ms {
+		if seen[m.Key] {
+			continue
+		}
+		seen[m.Key] = true
 		var n int
 		err := tx.Raw(`SELECT count(*) FROM outbox WHERE tenant = ? AND key = ?`, tenant, m.Key).Scan(&n).Error
 		if err != nil {
@@ -123,7 +156,9 @@ func (s *Outbox) Begin(ctx context.Context, l *lane.Lease) (*outbox.Row, error) 
 	}
 	var err error
 	if l.Begun {
-		err = load(s.db.read(ctx))
+		if err = s.check(s.db.read(ctx), *l); err == nil {
+			err = load(s.db.read(ctx))
+		}
 		row.Status = outPending
 	} else {
 		err = s.db.write(ctx, func(tx *gorm.DB) error {
@@ -157,7 +192,7 @@ func (s *Outbox) Sent(ctx context.Context, l *lane.Lease, r *outbox.Row, id chan
 }
 
 func (s *Outbox) Bury(ctx context.Context, l *lane.Lease, r *outbox.Row, why string) error {
-	return s.settle(ctx, l, r, map[string]any{"status": outDead, "err": why})
+	return s.settle(ctx, l, r, map[string]any{"status": outDead, "err": text(why)})
 }
 
 func (s *Outbox) settle(ctx context.Context, l *lane.Lease, r *outbox.Row, set map[string]any) error {
@@ -186,8 +221,18 @@ func (s *Outbox) Defer(ctx context.Context, l *lane.Lease, r *outbox.Row, unsure
 			return err
 		}
 		l.Begun = false
-		return s.update(tx, l, r.Seq, map[string]any{"status": status, "err": why})
+		return s.update(tx, l, r.Seq, map[string]any{"status": status, "err": text(why)})
 	})
+}
+
+// maxWhy bounds in bytes what is kept of a reason.
+const maxWhy = 2000
+
+// text makes the words of an error fit for every database: a platform may answer anything, and a reason that cannot be
+// stored must not keep its message in the queue.
+func text(why string) string {
+	why = why[:min(len(why), maxWhy)]
+	return strings.ReplaceAll(strings.ToValidUTF8(why, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func (s *Outbox) update(tx *gorm.DB, l *lane.Lease, seq int64, set map[string]any) error {

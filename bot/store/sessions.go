@@ -32,6 +32,9 @@ func (sessionRow) TableName() string { return "sessions" }
 
 // Current is the id of the session that agent has in a conversation. The first message opens it.
 func (s *Sessions) Current(ctx context.Context, tenant, agent string, c channels.Conversation) (string, error) {
+	if tenant == "" {
+		return "", fmt.Errorf("find session: %w", ErrNoTenant)
+	}
 	id, err := current(s.db.read(ctx), tenant, agent, c)
 	if id != "" || err != nil {
 		return id, err
@@ -41,15 +44,11 @@ func (s *Sessions) Current(ctx context.Context, tenant, agent string, c channels
 		return "", err
 	}
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		err := tx.Exec(s.db.stmt(`INSERT INTO sessions (id, tenant, agent, channel, chat, topic, created_at)
+		// The update changes nothing: it is there to get the id of the session that another opened meanwhile.
+		return tx.Raw(s.db.stmt(`INSERT INTO sessions (id, tenant, agent, channel, chat, topic, created_at)
 			VALUES (?, ?, ?, ?, ?, ?, {now})
-			ON CONFLICT (tenant, agent, channel, chat, topic) WHERE ended_at = 0 DO NOTHING`),
-			fresh.String(), tenant, agent, c.Channel, c.Chat, c.Topic).Error
-		if err != nil {
-			return err
-		}
-		id, err = current(tx, tenant, agent, c)
-		return err
+			ON CONFLICT (tenant, agent, channel, chat, topic) WHERE ended_at = 0 DO UPDATE SET ended_at = 0
+			RETURNING id`), fresh.String(), tenant, agent, c.Channel, c.Chat, c.Topic).Scan(&id).Error
 	})
 	if err != nil {
 		return "", fmt.Errorf("open session: %w", err)
@@ -77,14 +76,13 @@ func (s *Sessions) End(
 		if err != nil || id == "" {
 			return err
 		}
-		found = true
-		err = tx.Raw(`SELECT count(*) FROM history WHERE tenant = ? AND session = ? AND source > 0`, tenant, id).
-			Scan(&messages).Error
-		if err != nil {
-			return err
+		r := tx.Table("sessions").Where("tenant = ? AND id = ? AND ended_at = 0", tenant, id).
+			Update("ended_at", gorm.Expr(s.db.now()))
+		if found = r.RowsAffected == 1; r.Error != nil || !found {
+			return r.Error
 		}
-		return tx.Table("sessions").Where("tenant = ? AND id = ?", tenant, id).
-			Update("ended_at", gorm.Expr(s.db.now())).Error
+		return tx.Raw(`SELECT count(*) FROM history WHERE tenant = ? AND session = ? AND source > 0`, tenant, id).
+			Scan(&messages).Error
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("end session: %w", err)

@@ -22,9 +22,12 @@ var tenantTables = []string{"sessions", "inbox", "history", "outbox", "files"}
 // at the head of a lane).
 const acrossTenants = "/* across tenants */ "
 
+// How a statement is judged by its text. That is coarse on purpose: whatever might touch a tenant's table must say
+// "tenant =" or "tenant IN" in a condition, or write the column in an INSERT.
 var (
-	tenantTable = regexp.MustCompile(`(?i)\b(?:from|join|into|update)\s+"?(?:` + strings.Join(tenantTables, "|") + `)\b`)
-	byTenant    = regexp.MustCompile(`(?i)\btenant (?:=|in\b)|insert into \w+ \([^)]*\btenant\b`)
+	tenantTable = regexp.MustCompile(`(?i)\b(?:` + strings.Join(tenantTables, "|") + `)\b`)
+	condition   = regexp.MustCompile(`(?i)\btenant (?:=|in\b)`)
+	byTenant    = regexp.MustCompile(`(?is)\bwhere\b.*\btenant (?:=|in\b)|\binsert into \w+ \([^)]*\btenant\b`)
 )
 
 // guardTenants refuses statements that forgot the tenant, at the one place every statement passes. Statements that
@@ -33,7 +36,7 @@ func guardTenants(g *gorm.DB) error {
 	cb := g.Callback()
 	return errors.Join(
 		cb.Raw().Before("gorm:raw").Register("leadhand:tenant", checkText),
-		cb.Row().Before("gorm:row").Register("leadhand:tenant", checkText),
+		cb.Row().Before("gorm:row").Register("leadhand:tenant", checkWhere),
 		cb.Query().Before("gorm:query").Register("leadhand:tenant", checkWhere),
 		cb.Update().Before("gorm:update").Register("leadhand:tenant", checkWhere),
 		cb.Delete().Before("gorm:delete").Register("leadhand:tenant", checkWhere),
@@ -43,13 +46,9 @@ func guardTenants(g *gorm.DB) error {
 
 func checkText(tx *gorm.DB) {
 	sql := tx.Statement.SQL.String()
-	if tenantTable.MatchString(sql) && !namesTenant(sql) {
+	if tenantTable.MatchString(sql) && !strings.Contains(sql, acrossTenants) && !byTenant.MatchString(sql) {
 		refuse(tx)
 	}
-}
-
-func namesTenant(sql string) bool {
-	return strings.Contains(sql, acrossTenants) || byTenant.MatchString(sql)
 }
 
 func checkWhere(tx *gorm.DB) {
@@ -66,28 +65,34 @@ func checkWhere(tx *gorm.DB) {
 	}
 }
 
+// mentionsTenant tells whether conditions that hold together name the tenant. An alternative that does not would let
+// the rows of all others in.
 func mentionsTenant(exprs []clause.Expression) bool {
+	found := false
 	for _, e := range exprs {
 		switch e := e.(type) {
 		case clause.Eq:
-			if c, ok := e.Column.(clause.Column); ok && c.Name == "tenant" || e.Column == "tenant" {
-				return true
-			}
+			c, ok := e.Column.(clause.Column)
+			found = found || ok && c.Name == "tenant" || e.Column == "tenant"
 		case clause.Expr:
-			if namesTenant(e.SQL) {
-				return true
-			}
+			found = found || strings.Contains(e.SQL, acrossTenants) || condition.MatchString(e.SQL)
 		case clause.AndConditions:
-			if mentionsTenant(e.Exprs) {
-				return true
+			found = found || mentionsTenant(e.Exprs)
+		case clause.OrConditions:
+			if !mentionsTenant(e.Exprs) {
+				return false
 			}
 		}
 	}
-	return false
+	return found
 }
 
 func checkCreate(tx *gorm.DB) {
-	if !onTenantTable(tx) || tx.Statement.Schema == nil {
+	if !onTenantTable(tx) {
+		return
+	}
+	if tx.Statement.Schema == nil { // a map: only row structs are written
+		refuse(tx)
 		return
 	}
 	field := tx.Statement.Schema.LookUpField("tenant")
@@ -103,6 +108,10 @@ func checkCreate(tx *gorm.DB) {
 		}
 	}
 	for _, row := range rows {
+		if row.Kind() != reflect.Struct {
+			refuse(tx)
+			return
+		}
 		if _, zero := field.ValueOf(tx.Statement.Context, row); zero {
 			refuse(tx)
 			return
@@ -110,8 +119,18 @@ func checkCreate(tx *gorm.DB) {
 	}
 }
 
+// onTenantTable looks at the table itself, at what stands behind an alias, and at joined tables.
 func onTenantTable(tx *gorm.DB) bool {
-	return slices.Contains(tenantTables, tx.Statement.Table)
+	s := tx.Statement
+	if slices.Contains(tenantTables, s.Table) || s.TableExpr != nil && tenantTable.MatchString(s.TableExpr.SQL) {
+		return true
+	}
+	for _, j := range s.Joins {
+		if tenantTable.MatchString(j.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 func refuse(tx *gorm.DB) {

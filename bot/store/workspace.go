@@ -200,12 +200,12 @@ func (s *Workspaces) addVersion(
 
 func (s *Workspaces) List(ctx context.Context, o workspace.Owner, dir string) ([]*workspace.File, error) {
 	q := ofOwner(s.db.read(ctx), o).Where("newest = 1 AND deleted = 0")
+	dir, err := workspace.CleanDir(dir)
+	if err != nil {
+		return nil, err
+	}
 	if dir != "" {
-		dir, err := workspace.Clean(dir)
-		if err != nil {
-			return nil, err
-		}
-		q = q.Where("path = ? OR substr(path, 1, ?) = ?", dir, len([]rune(dir))+1, dir+"/")
+		q = q.Where("substr(path, 1, ?) = ?", len([]rune(dir))+1, dir+"/")
 	}
 	return files(q.Order(s.db.bytewise("path")))
 }

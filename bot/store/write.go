@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm"
@@ -36,10 +37,11 @@ type batcher struct {
 }
 
 type pendingWrite struct {
-	ctx  context.Context
-	fn   func(tx *gorm.DB) error
-	err  error
-	done chan struct{}
+	ctx   context.Context
+	fn    func(tx *gorm.DB) error
+	taken atomic.Bool // it was begun, or its caller went away before that
+	err   error
+	done  chan struct{}
 }
 
 var errClosed = errors.New("the database is closed")
@@ -50,35 +52,49 @@ func newBatcher(db *gorm.DB) *batcher {
 	return b
 }
 
-// do waits until fn's transaction has ended. A ctx that ends while fn still waits its turn takes it out of the queue;
-// after that the outcome is awaited, so that an error always means "not written".
+// do waits until fn's transaction has ended. A ctx that ends while fn still waits its turn takes it out; once fn is begun
+// its outcome is awaited, so that an error always means "not written".
 func (b *batcher) do(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	p := &pendingWrite{ctx: ctx, fn: fn, done: make(chan struct{})}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !b.enqueue(p) {
-		return errClosed
+	if err := b.enqueue(p); err != nil {
+		return err
 	}
-	<-p.done
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		if p.taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		<-p.done
+	}
 	return p.err
 }
 
-func (b *batcher) enqueue(p *pendingWrite) bool {
+func (b *batcher) enqueue(p *pendingWrite) error {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	if b.closed {
-		return false
+		return errClosed
 	}
-	b.queue <- p
-	return true
+	select {
+	case b.queue <- p:
+		return nil
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	}
 }
 
+// close lets what waits end and refuses what comes later. It may be called again.
 func (b *batcher) close() {
 	b.mu.Lock()
-	b.closed = true
+	if !b.closed {
+		b.closed = true
+		close(b.queue)
+	}
 	b.mu.Unlock()
-	close(b.queue)
 	b.done.Wait()
 }
 
@@ -108,6 +124,9 @@ func (b *batcher) commit(batch []*pendingWrite) {
 	defer cancel()
 	err := b.db.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		for _, p := range batch {
+			if !p.taken.CompareAndSwap(false, true) {
+				continue
+			}
 			if p.err = p.ctx.Err(); p.err == nil {
 				p.err = runContained(tx, p.fn, len(batch) > 1)
 			}

@@ -8,11 +8,18 @@ import (
 )
 
 type chatCmd struct {
-	Config string `help:"Configuration file (YAML)." env:"LEADHAND_CONFIG" type:"path" placeholder:"FILE"`
-	Data   string `help:"Directory of the database." env:"LEADHAND_DATA" type:"path" placeholder:"DIR"`
-	Demo   bool   `help:"Use the scripted demo model: offline, no key."`
+	place
+	Demo bool `help:"Use the scripted demo model: offline, no key."`
 }
 
+// Help is shown by `leadhand chat --help`.
+func (*chatCmd) Help() string {
+	return `Without a terminal, each line of the input is a message and only answers go to the output:
+
+    echo "what time is it?" | leadhand chat --demo`
+}
+
+// Run talks.
 func (c *chatCmd) Run(ctx context.Context) error {
 	env := app.OSEnviron()
 	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, env)

@@ -18,35 +18,57 @@ import (
 )
 
 type commandLine struct {
-	Serve   serveCmd   `cmd:"" help:"Run the bot."`
 	Chat    chatCmd    `cmd:"" help:"Talk to the lead agent in this terminal."`
+	Serve   serveCmd   `cmd:"" help:"Run the bot."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
+
+// place is where every command finds its configuration and database.
+type place struct {
+	Config string `help:"YAML file; DIR/leadhand.yaml if it exists." env:"LEADHAND_CONFIG" type:"path" placeholder:"FILE"`
+	Data   string `help:"Directory of the database (~/.leadhand)." env:"LEADHAND_DATA" type:"path" placeholder:"DIR"`
+}
+
+const description = `A team lead agent for Slack, Telegram, Discord and the terminal.
+
+Start with "leadhand chat --demo": it needs no key and no network. "leadhand chat" finds a model in the environment
+(OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, GEMINI_API_KEY, LEADHAND_MODEL=kind:model), in Ollama or LM Studio
+on this machine, or asks for one.`
+
+// Exit codes besides 0.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
 
 func main() { os.Exit(run(os.Args[1:])) }
 
 func run(args []string) int {
 	var cl commandLine
 	exit := -1
-	parser := kong.Must(&cl, kong.Name("leadhand"),
-		kong.Description("A team lead agent for Slack, Telegram, Discord and the terminal."),
-		kong.Vars{"version": app.Version()}, kong.UsageOnError(), kong.Exit(func(code int) { exit = code }))
+	parser := kong.Must(&cl, kong.Name("leadhand"), kong.Description(description),
+		kong.Vars{"version": app.Version()}, kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Exit(func(code int) { exit = code }))
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	kctx, err := parser.Parse(args)
 	if exit >= 0 { // --help or --version was printed
 		return exit
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "leadhand: %s\n", explain(parser, args, err))
-		return 2
+		return exitUsage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	if err := kctx.Run(); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintf(os.Stderr, "leadhand: %v\n", err)
-		return 1
+		fmt.Fprintf(os.Stderr, "leadhand: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
+		return exitFailed
 	}
 	return 0
 }
@@ -56,6 +78,9 @@ func explain(k *kong.Kong, args []string, err error) string {
 	msg := err.Error()
 	if strings.Contains(msg, "did you mean") {
 		return msg
+	}
+	if flag, ok := strings.CutSuffix(msg, `: expected string value but got "EOL" (<EOL>)`); ok {
+		return flag + " needs a value"
 	}
 	var known []string
 	for _, node := range append([]*kong.Node{k.Model.Node}, k.Model.Children...) {
@@ -72,5 +97,5 @@ func explain(k *kong.Kong, args []string, err error) string {
 			}
 		}
 	}
-	return msg
+	return msg + "; `leadhand --help` lists what there is"
 }

@@ -8,11 +8,9 @@ import (
 	"github.com/leadhand/leadhand/bot/app"
 )
 
-type migrateCmd struct {
-	Config string `help:"Configuration file (YAML)." env:"LEADHAND_CONFIG" type:"path" placeholder:"FILE"`
-	Data   string `help:"Directory of the database." env:"LEADHAND_DATA" type:"path" placeholder:"DIR"`
-}
+type migrateCmd struct{ place }
 
+// Run migrates.
 func (c *migrateCmd) Run(ctx context.Context) error {
 	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
 	if err != nil {

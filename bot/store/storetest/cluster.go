@@ -25,7 +25,7 @@ var errNoBinaries = errors.New("no PostgreSQL server binaries (initdb, postgres)
 
 // startCluster makes a cluster and waits until it takes connections. It listens on loopback only. Data need not
 // survive a crash of the machine, but commits behave as in production (synchronous_commit stays on).
-func startCluster(ctx context.Context) (*cluster, error) {
+func startCluster(ctx context.Context) (_ *cluster, err error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
@@ -34,6 +34,11 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
 	attr, err := asNobody(dir)
 	if err != nil {
 		return nil, err
@@ -43,7 +48,7 @@ func startCluster(ctx context.Context) (*cluster, error) {
 		"-D", data, "-U", "leadhand", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	initdb.SysProcAttr, initdb.Dir = attr, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), os.RemoveAll(dir))
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	port, err := freePort()
 	if err != nil {
@@ -56,7 +61,7 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	ctl.SysProcAttr, ctl.Dir = attr, dir
 	if err := ctl.Run(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
-		return nil, errors.Join(fmt.Errorf("start PostgreSQL: %w: %s", err, log), os.RemoveAll(dir))
+		return nil, fmt.Errorf("start PostgreSQL: %w: %s", err, log)
 	}
 	c.pg = exec.Command(filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop")
 	c.pg.SysProcAttr, c.pg.Dir = attr, dir

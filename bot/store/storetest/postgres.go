@@ -15,24 +15,36 @@ import (
 
 // server is the one PostgreSQL server of this test process.
 var server struct {
-	once    sync.Once
-	admin   string // URL of a user that may create databases
-	err     error
-	cluster *cluster // nil when the server is not ours
+	once     sync.Once
+	admin    string // URL of a user that may create databases
+	err      error
+	template bool     // the template was made
+	cluster  *cluster // nil when the server is not ours
 }
 
 // template is the migrated database of which every test gets a copy.
 const template = "leadhand_template_"
 
-// Main runs the tests and then stops the PostgreSQL server that they started, if any.
+// Main runs the tests, then stops the PostgreSQL server that they started, or leaves somebody else's as it was. A
+// TestMain that does nothing else is
+//
+//	func TestMain(m *testing.M) { storetest.Main(m) }
 func Main(m *testing.M) {
 	code := m.Run()
-	if server.cluster != nil {
-		if err := server.cluster.stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stop the temporary PostgreSQL server:", err)
-		}
+	if err := cleanUp(); err != nil {
+		fmt.Fprintln(os.Stderr, "clean up after the tests:", err)
 	}
 	os.Exit(code)
+}
+
+func cleanUp() error {
+	switch {
+	case server.cluster != nil:
+		return server.cluster.stop()
+	case server.template:
+		return execute(context.Background(), "DROP DATABASE "+templateName())
+	}
+	return nil
 }
 
 // postgresURL makes a database for one test.
@@ -71,6 +83,7 @@ func startServer(ctx context.Context) error {
 	if err := execute(ctx, "CREATE DATABASE "+templateName()); err != nil {
 		return err
 	}
+	server.template = true
 	return migrate(ctx, withDatabase(server.admin, templateName()))
 }
 

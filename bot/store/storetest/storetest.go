@@ -1,5 +1,22 @@
 // Package storetest gives tests databases of their own, empty and migrated, on both dialects.
 //
+// A test of anything that is kept runs on both:
+//
+//	func TestMain(m *testing.M) { storetest.Main(m) }
+//
+//	func TestTasks(t *testing.T) {
+//		t.Parallel()
+//		storetest.Each(t, func(t *testing.T, url string) {
+//			db := storetest.Open(t, url)
+//			tasks := store.NewTasks(db)
+//			...
+//		})
+//	}
+//
+// Every call of the function has a database that nobody else uses, so tests are parallel and need no cleaning up. To
+// see what a restart or another replica sees, open the URL again: on PostgreSQL while the first is open, on SQLite
+// after db.Close, which may be called before the test ends.
+//
 // PostgreSQL comes from the URL in LEADHAND_TEST_POSTGRES, whose user may create databases, or else from a temporary
 // cluster made with the installed server binaries. Without either the PostgreSQL half of a test is skipped with a
 // word; when CI is set in the environment it fails instead.
@@ -33,7 +50,7 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	})
 }
 
-// Open opens a database that Each gave and closes it when the test ends.
+// Open opens a database that Each gave and closes it when the test ends, if that has not been done by then.
 func Open(t testing.TB, url string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), url, slog.New(slog.DiscardHandler))

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const savedComment = "# `leadhand chat` wrote the model here. It may hold a key: keep this file private.\n" +
+	"# A model that the environment names (OPENAI_API_KEY, LEADHAND_MODEL, ...) is used instead of this one.\n"
+
+// save writes the model into the configuration in the data directory, which only its owner can read, and keeps
+// everything else that is there. It returns the path.
+func save(dir string, m Module) (path string, err error) {
+	path = filepath.Join(dir, savedFile)
+	if err := storable(&m.Settings); err != nil {
+		return path, err
+	}
+	root, err := saved(path)
+	if err != nil {
+		return path, fmt.Errorf("read %s: %w", path, err)
+	}
+	var models yaml.Node
+	if err := models.Encode(map[string]Module{defaultModel: m}); err != nil {
+		return path, fmt.Errorf("write the model's settings: %w", err)
+	}
+	set(root.Content[0], "models", &models)
+	var b bytes.Buffer
+	if root.HeadComment == "" && root.Content[0].HeadComment == "" {
+		b.WriteString(savedComment)
+	}
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := errors.Join(enc.Encode(root), enc.Close()); err != nil {
+		return path, fmt.Errorf("write the configuration: %w", err)
+	}
+	return path, replace(path, b.Bytes())
+}
+
+// storable refuses values that would be taken for references when they are read again.
+func storable(settings *yaml.Node) error {
+	for _, n := range settings.Content {
+		if reference.MatchString(n.Value) || strings.HasPrefix(n.Value, filePrefix) {
+			return errors.New(`a value with "${NAME}" or "file:" in it cannot stand in a configuration file`)
+		}
+	}
+	return nil
+}
+
+// saved is the document that is there now, or an empty one.
+func saved(path string) (*yaml.Node, error) {
+	empty := &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
+	raw, err := readBounded(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(raw, &root); err != nil {
+		return nil, plain(err)
+	}
+	if root.Kind != yaml.DocumentNode || root.Content[0].Kind != yaml.MappingNode {
+		return empty, nil
+	}
+	return &root, nil
+}
+
+func set(mapping *yaml.Node, key string, value *yaml.Node) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			mapping.Content[i+1] = value
+			return
+		}
+	}
+	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, value)
+}
+
+// replace writes a private file whole or not at all.
+func replace(path string, content []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+savedFile+"-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write the configuration: %w", errors.Join(err, os.Remove(f.Name())))
+		}
+	}()
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

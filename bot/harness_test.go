@@ -1,0 +1,281 @@
+package bot_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/leadhand/leadhand/agent"
+	"github.com/leadhand/leadhand/agent/llm"
+	"github.com/leadhand/leadhand/agent/llm/llmtest"
+	"github.com/leadhand/leadhand/bot"
+	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/inbox"
+	"github.com/leadhand/leadhand/bot/outbox"
+	"github.com/leadhand/leadhand/bot/store"
+	"github.com/leadhand/leadhand/bot/store/storetest"
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools"
+	"github.com/leadhand/leadhand/tools/fs"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// patience is how long a test waits for one thing that must happen.
+const patience = 30 * time.Second
+
+// setup says how a world differs from the usual one, in which everybody may talk and messages join a running turn.
+type setup struct {
+	model    *llmtest.Script // echo when nil
+	queue    bool            // messages wait for turns of their own
+	closed   bool            // nobody may talk
+	attempts int
+	send     func(m *channels.Outbound) error // before a message counts as sent
+	inbox    func(s inbox.Store) inbox.Store
+	tools    []tools.Tool
+	gates    []tools.Gate
+}
+
+// world is a whole bot but for its composition root: real database, engines, agent and router.
+type world struct {
+	*testing.T
+	model  *llmtest.Script
+	db     *store.DB
+	router *bot.Router
+	sent   chan channels.Outbound
+	lost   chan string // keys of messages that could not be delivered
+	log    *lockedBuffer
+	stop   func() // as at the end of the program
+	n      int
+}
+
+func newWorld(t *testing.T, url string, s setup) *world {
+	t.Helper()
+	w := &world{
+		T: t, model: s.model, sent: make(chan channels.Outbound, 1000), lost: make(chan string, 10), log: &lockedBuffer{},
+	}
+	if w.model == nil {
+		w.model = llmtest.New(t).Otherwise(echo)
+	}
+	var err error
+	log := slog.New(slog.NewTextHandler(w.log, nil))
+	if w.db, err = store.Open(t.Context(), url, log); err != nil {
+		t.Fatal(err)
+	}
+	owner := func() string { return "this process" }
+	sender := &messenger{w.sent, s.send}
+	find := func(name string) (channels.Channel, bool) { return sender, name == sender.Name() }
+	out := outbox.New(outbox.Config{
+		Store: store.NewOutbox(w.db, "fake"), Sender: find, Owner: owner, Log: log,
+		Undeliverable: func(_ context.Context, r *outbox.Row, _ error) { w.lost <- r.Message.Key },
+	})
+	files := store.NewWorkspaces(w.db, store.DefaultWorkspaceLimits)
+	runner := agent.NewRunner(agent.Config{
+		Specs:    func(string) (*agent.Spec, bool) { return &agent.Spec{Name: "lead", Model: w.model}, true },
+		Tools:    tools.Fixed(append(fs.Tools(files), s.tools...)),
+		Gates:    func(tools.Scope) []tools.Gate { return s.gates },
+		Pipeline: &tools.Pipeline{}, Log: log,
+	})
+	turns := bot.NewTurns(bot.TurnsConfig{
+		Run: runner.Run, Channel: find, Files: files, Log: log,
+		Steers: func(channels.Conversation) bool { return !s.queue },
+	})
+	var keep inbox.Store = store.NewInbox(w.db, "fake")
+	if s.inbox != nil {
+		keep = s.inbox(keep)
+	}
+	in := inbox.New(inbox.Config{
+		Store: keep, Handler: turns.Handle, Out: out.Engine(), Owner: owner, Log: log, Attempts: s.attempts,
+	})
+	w.router = bot.NewRouter(bot.RouterConfig{
+		Tenant: "default", Lead: "lead", Sessions: store.NewSessions(w.db), Inbox: in, Outbox: out, Log: log,
+		Admit: access.Gate{Open: !s.closed}.Admit,
+	})
+	w.run(in, out)
+	return w
+}
+
+// run starts the engines and makes stop.
+func (w *world) run(in *inbox.Inbox, out *outbox.Outbox) {
+	ctx, cancel := context.WithCancel(w.Context())
+	var engines sync.WaitGroup
+	engines.Go(func() { _ = in.Engine().Run(ctx) })
+	engines.Go(func() { _ = out.Engine().Run(ctx) })
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		engines.Wait()
+		if err := w.db.Close(); err != nil {
+			w.Error(err)
+		}
+	})
+	w.Cleanup(func() {
+		w.stop()
+		if w.Failed() {
+			w.Logf("the program's log:\n%s", w.log)
+		}
+	})
+}
+
+// messenger is a channel that shows what it is given to the test.
+type messenger struct {
+	sent chan channels.Outbound
+	try  func(m *channels.Outbound) error
+}
+
+func (*messenger) Name() string { return "fake" }
+
+func (*messenger) Run(ctx context.Context, _ channels.Handler) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (m *messenger) Send(_ context.Context, out *channels.Outbound) (channels.MessageID, error) {
+	if m.try != nil {
+		if err := m.try(out); err != nil {
+			return "", err
+		}
+	}
+	m.sent <- *out
+	return channels.MessageID("sent-" + out.Key), nil
+}
+
+// room is the conversation in which tests talk unless they say otherwise.
+func room() channels.Conversation {
+	return channels.Conversation{Channel: "fake", Chat: "C01", Topic: "1700.0001"}
+}
+
+// message is the next one of a person in a conversation; its id counts them.
+func (w *world) message(c channels.Conversation, person, text string) *channels.Inbound {
+	w.n++
+	id := fmt.Sprintf("m%d", w.n)
+	return &channels.Inbound{
+		ID: channels.MessageID(id), EventKey: "event-" + id, Conversation: c, Mentioned: true, Text: text,
+		Sender: channels.Sender{ID: channels.UserID(person), Name: "Name of " + person}, SentAt: time.Now(),
+	}
+}
+
+// says delivers a message of a person in the room and returns its id.
+func (w *world) says(person, text string) channels.MessageID {
+	w.Helper()
+	return w.deliver(w.message(room(), person, text))
+}
+
+// commands delivers a command in the room.
+func (w *world) commands(name, args string) channels.MessageID {
+	w.Helper()
+	in := w.message(room(), "501", "/"+name)
+	in.Command = &channels.Command{Name: name, Args: args}
+	return w.deliver(in)
+}
+
+func (w *world) deliver(in *channels.Inbound) channels.MessageID {
+	w.Helper()
+	if err := w.router.Handle(w.Context(), in); err != nil {
+		w.Fatalf("deliver %s: %v", in.EventKey, err)
+	}
+	return in.ID
+}
+
+// shown is the next message that people see.
+func (w *world) shown() channels.Outbound {
+	w.Helper()
+	return receive(w.T, w.sent, "a message to be sent")
+}
+
+// wantShown checks the text of the next message that people see and what it replies to.
+func (w *world) wantShown(replyTo channels.MessageID, text string) {
+	w.Helper()
+	m := w.shown()
+	if m.Text != text || m.ReplyTo != replyTo || m.Conversation != room() {
+		w.Fatalf("shown %q in %s in reply to %q, want %q in reply to %q", m.Text, m.Conversation, m.ReplyTo, text, replyTo)
+	}
+}
+
+// wantQuiet checks that nothing is left to be shown: a last message in the room is answered next.
+func (w *world) wantQuiet() {
+	w.Helper()
+	before := w.model.Left()
+	if before != 0 {
+		w.Errorf("%d steps of the script were not played", before)
+	}
+	w.model.Otherwise(echo)
+	id := w.says("501", "anything-left")
+	w.wantShown(id, "re: anything-left")
+}
+
+func receive[T any](t *testing.T, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("waited too long for %s", what)
+		panic("unreachable")
+	}
+}
+
+// heard is what people wrote since the last answer in words, one string a message, without the header line.
+func heard(req *llm.Request) []string {
+	var texts []string
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		switch {
+		case m.Role == llm.Assistant && len(m.Calls()) == 0:
+			texts = nil
+		case m.Role == llm.User:
+			_, text, _ := strings.Cut(m.Text(), "\n")
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// echo answers everything that was not answered.
+func echo(_ context.Context, req *llm.Request) (*llm.Answer, error) {
+	return &llm.Answer{
+		Message: llm.AssistantText("re: " + strings.Join(heard(req), " | ")), Finish: llm.Stop,
+	}, nil
+}
+
+// gated is a step that reports its begin and goes on to next when the test opens it.
+type gated struct{ begun, open chan struct{} }
+
+func newGate() gated { return gated{make(chan struct{}), make(chan struct{})} }
+
+func (g gated) then(next llmtest.Step) llmtest.Step {
+	return func(ctx context.Context, req *llm.Request) (*llm.Answer, error) {
+		close(g.begun)
+		select {
+		case <-g.open:
+			return next(ctx, req)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+var errDisk = errors.New("no space left on device")
