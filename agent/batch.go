@@ -47,6 +47,9 @@ func (b *batch) execute(ctx context.Context) error {
 			})
 		}
 	}
+	if err := b.recordKnown(ctx); err != nil {
+		return err
+	}
 	if len(calls) > 0 {
 		b.announce()
 		err := b.run.runner.cfg.Pipeline.Run(ctx, b.run.plan, calls, func(i int, r *tools.Result) error {
@@ -57,14 +60,11 @@ func (b *batch) execute(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.recordKnown(ctx, len(b.calls))
+	return nil
 }
 
 // done takes the result of the call at index i.
 func (b *batch) done(ctx context.Context, i int, r *tools.Result) error {
-	if err := b.recordKnown(ctx, i); err != nil {
-		return err
-	}
 	call := b.calls[i]
 	effect := tools.Mutating
 	if b.run.readOnly(call.Name) {
@@ -78,13 +78,17 @@ func (b *batch) done(ctx context.Context, i int, r *tools.Result) error {
 	if err := b.record(ctx, &told); err != nil {
 		return err
 	}
+	if err := b.recordKnown(ctx); err != nil {
+		return err
+	}
 	b.announce()
 	return nil
 }
 
-// recordKnown stores the known results up to the call at index end.
-func (b *batch) recordKnown(ctx context.Context, end int) error {
-	for b.recorded < end {
+// recordKnown stores the known results up to the next call that is to be executed. That one must not begin before: a
+// crash in it would find a call before it without a result, and take it for not begun.
+func (b *batch) recordKnown(ctx context.Context) error {
+	for b.recorded < len(b.calls) && b.known[b.recorded] != nil {
 		r := b.known[b.recorded]
 		if r.ForModel == refusedRepeat {
 			b.run.repeats.refused(b.calls[b.recorded])

@@ -29,16 +29,16 @@ func (run *run) resume(ctx context.Context) (answered bool, err error) {
 		return answered, nil
 	}
 	b := batch{run: run}
-	interrupted := false
+	first := true // calls run in order and each result is stored before the next begins: only the first can have begun
 	for _, p := range session.Pairs(tail) {
 		if p.Result != nil {
 			continue
 		}
 		var known *tools.Result
-		if !interrupted && !run.readOnly(p.Call.Name) {
-			// Calls run in order and each result is stored before the next call begins: only this one can have begun.
-			known, interrupted = tools.Failure("%s", session.Interrupted), true
+		if first && !run.readOnly(p.Call.Name) {
+			known = tools.Failure("%s", session.Interrupted)
 		}
+		first = false
 		b.add(p.Call, known)
 	}
 	return false, b.execute(ctx)

@@ -141,11 +141,16 @@ func (run *run) steer(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("take in new messages: %w", err)
 	}
+	taken := false
 	for i := range entries {
 		if e := &entries[i]; e.Source > run.reply.Through {
 			run.journal.add(run.reply.Steps, *e)
 			run.took(e)
+			taken = true
 		}
+	}
+	if taken { // from now on everybody sees that they belong to this turn
+		return run.journal.flush(ctx)
 	}
 	return nil
 }

@@ -206,8 +206,12 @@ func TestSteering(t *testing.T) {
 	if diff := cmp.Diff(want, lines(model.Last().Messages)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if e := reply.Pending[0]; e.Turn != 10 || e.Source != 12 {
-		t.Errorf("pending %+v", e)
+	stored, err := w.log.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := stored[len(stored)-1]; e.Turn != 10 || e.Source != 12 {
+		t.Errorf("what was taken in is not stored, but %+v", e)
 	}
 }
 

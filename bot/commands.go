@@ -39,7 +39,19 @@ func spoken(text string) *channels.Command {
 	return nil
 }
 
+// command answers a command, once: one that is delivered again after it was done is dropped.
 func (r *Router) command(ctx context.Context, in *channels.Inbound) error {
+	channel := in.Conversation.Channel
+	if done, err := r.cfg.Commands.Done(ctx, channel, in.EventKey); err != nil || done {
+		return err
+	}
+	if err := r.run(ctx, in); err != nil {
+		return err
+	}
+	return r.cfg.Commands.Finish(ctx, channel, in.EventKey)
+}
+
+func (r *Router) run(ctx context.Context, in *channels.Inbound) error {
 	name := strings.ToLower(in.Command.Name)
 	var names []string
 	for _, c := range commands() {
@@ -88,17 +100,22 @@ func (r *Router) newSession(ctx context.Context, in *channels.Inbound) (string, 
 	return fmt.Sprintf("New session. The old one, with %s of yours, is kept.", count(n, "message")), nil
 }
 
-// stop ends what runs. What it ended says so itself, so there is no answer unless there was nothing to end.
+// stop ends what runs here. What it ended says so itself, so there is no answer unless there was nothing to end.
 func (r *Router) stop(ctx context.Context, in *channels.Inbound) (string, error) {
-	id, err := r.cfg.Sessions.Current(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
+	busy, err := r.cfg.Sessions.Busy(ctx, r.cfg.Tenant, in.Conversation)
 	if err != nil {
 		return "", err
 	}
 	all := strings.EqualFold(strings.TrimSpace(in.Command.Args), "all")
-	stopped, waiting, err := r.cfg.Inbox.Stop(ctx, id, all)
+	stopped, waiting := 0, 0
+	for _, id := range busy {
+		s, w, err := r.cfg.Inbox.Stop(ctx, id, all)
+		if err != nil {
+			return "", err
+		}
+		stopped, waiting = stopped+s, waiting+w
+	}
 	switch {
-	case err != nil:
-		return "", err
 	case stopped == 0:
 		return "Nothing is running here.", nil
 	case waiting > 0:

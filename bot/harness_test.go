@@ -94,7 +94,8 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Store: keep, Handler: turns.Handle, Out: out.Engine(), Owner: owner, Log: log, Attempts: s.attempts,
 	})
 	w.router = bot.NewRouter(bot.RouterConfig{
-		Tenant: "default", Lead: "lead", Sessions: store.NewSessions(w.db), Inbox: in, Outbox: out, Log: log,
+		Tenant: "default", Lead: "lead", Sessions: store.NewSessions(w.db), Commands: store.NewCommands(w.db),
+		Inbox: in, Outbox: out, Log: log,
 		Admit: access.Gate{Open: !s.closed}.Admit,
 	})
 	w.run(in, out)

@@ -19,6 +19,13 @@ import (
 type Sessions interface {
 	Current(ctx context.Context, tenant, agent string, c channels.Conversation) (id string, err error)
 	End(ctx context.Context, tenant, agent string, c channels.Conversation) (messages int, found bool, err error)
+	Busy(ctx context.Context, tenant string, c channels.Conversation) (ids []string, err error)
+}
+
+// Commands remembers the commands that were done, by channel and event.
+type Commands interface {
+	Done(ctx context.Context, channel, eventKey string) (bool, error)
+	Finish(ctx context.Context, channel, eventKey string) error
 }
 
 // RouterConfig is what a Router needs.
@@ -27,6 +34,7 @@ type RouterConfig struct {
 	Lead     string // the agent that talks to people
 	Admit    func(in *channels.Inbound) (access.Role, error)
 	Sessions Sessions
+	Commands Commands
 	Inbox    *inbox.Inbox
 	Outbox   *outbox.Outbox
 	Accepted func(channel string) // counts; may be nil

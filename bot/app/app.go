@@ -187,7 +187,8 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 		Log: a.log, Slots: a.cfg.Limits.Turns,
 	})
 	a.router = bot.NewRouter(bot.RouterConfig{
-		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
+		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db),
+		Commands: store.NewCommands(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
 		Admit: access.Gate{Open: a.cfg.Access == "open", Local: opts.Owner}.Admit, Accepted: a.metrics.accepted,
 	})
 	a.metrics.watch("leadhand_turns_running", "Turns being worked.", a.inbox.Engine())
@@ -257,6 +258,9 @@ func (a *App) Addr() string {
 // received and no turn begun any more, and running turns get some seconds to end; then what they said is sent. What is
 // left goes on at the next start.
 func (a *App) Run(ctx context.Context) error {
+	if err := a.member.Join(ctx); err != nil {
+		a.log.Error("this replica is not known to the others yet", "err", err)
+	}
 	late, stopLate := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopLate()
 	var behind errgroup.Group

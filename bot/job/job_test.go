@@ -72,37 +72,37 @@ func start(t *testing.T, db *store.DB, log *journal, periodic ...job.Periodic) (
 func TestPeriodicJobRunsOncePerPeriodHoweverManyClients(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		db := storetest.Open(t, url)
-		var runs atomic.Int32
-		begun, others := make(chan struct{}, 10), make(chan struct{}, 10)
 		const long = 365 * 24 * time.Hour
-		work := job.Periodic{Name: "yearly", Every: long, Run: func(context.Context) error {
-			runs.Add(1)
-			begun <- struct{}{}
-			return nil
-		}}
-		// A job of each client tells when that client has begun to work what was due at its start.
-		mark := func(name string) job.Periodic {
-			return job.Periodic{Name: name, Every: long, Run: func(context.Context) error { others <- struct{}{}; return nil }}
-		}
+		var runs atomic.Int32
 		var log journal
-		first := start(t, db, &log, work, mark("first"))
-		await(t, begun)
-		await(t, others)
-		if db.Postgres() {
-			second := storetest.Open(t, url)
-			start(t, second, &log, work, mark("first"))
+		db := storetest.Open(t, url)
+		before := func() error { return nil }
+		// Each client takes over from the one before and does what is due at its start: a mark of its own, and once the
+		// job that is the same for all.
+		for _, name := range []string{"first", "second", "third"} {
+			if db.Postgres() {
+				db = storetest.Open(t, url)
+			}
+			marked := make(chan struct{}, 10)
+			stop := start(t, db, &log,
+				job.Periodic{Name: "yearly", Every: long, Run: func(context.Context) error { runs.Add(1); return nil }},
+				job.Periodic{Name: name, Every: long, Run: func(context.Context) error { marked <- struct{}{}; return nil }})
+			if err := before(); err != nil {
+				t.Errorf("stop: %v", err)
+			}
+			await(t, marked)
+			before = stop
 		}
-		if err := first(); err != nil {
-			t.Errorf("stop: %v", err)
-		}
-		stop := start(t, db, &log, work, mark("first"), mark("third")) // a restart within the period
-		await(t, others)
-		if err := stop(); err != nil {
+		if err := before(); err != nil {
 			t.Errorf("stop: %v", err)
 		}
 		if n := runs.Load(); n != 1 {
 			t.Errorf("the job ran %d times in its period", n)
+		}
+		var n int
+		row := db.SQL().QueryRowContext(t.Context(), `SELECT count(*) FROM river_job`)
+		if err := row.Scan(&n); err != nil || n != 4 {
+			t.Errorf("%d jobs were queued, want one of each name, %v", n, err)
 		}
 		if s := log.String(); s != "" {
 			t.Errorf("log: %s", s)

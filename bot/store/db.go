@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -36,9 +37,10 @@ type DB struct {
 	sql  *sql.DB  // the writer's pool
 	log  *slog.Logger
 
-	pg     *pgx.ConnConfig // nil on SQLite
-	lock   *flock.Flock    // SQLite: this process owns the file
-	writes *batcher        // SQLite: group commit
+	pg      *pgx.ConnConfig // nil on SQLite
+	process string          // PostgreSQL: the application name of all this process's connections
+	lock    *flock.Flock    // SQLite: this process owns the file
+	writes  *batcher        // SQLite: group commit
 }
 
 // ErrInUse means that another process has the SQLite file open.
@@ -101,7 +103,8 @@ func openPostgres(ctx context.Context, rawURL string, log *slog.Logger) (*DB, er
 	}
 	// A process that hangs inside a transaction must not hold its row locks for ever.
 	setParam(cfg, "idle_in_transaction_session_timeout", "10000")
-	setParam(cfg, "application_name", "leadhand")
+	process := applicationName(cfg)
+	cfg.RuntimeParams["application_name"] = process
 	pool := stdlib.OpenDB(*cfg)
 	pool.SetMaxOpenConns(pgConns)
 	pool.SetMaxIdleConns(pgConns)
@@ -115,7 +118,18 @@ func openPostgres(ctx context.Context, rawURL string, log *slog.Logger) (*DB, er
 	if err := guardTenants(g); err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	return &DB{w: g, r: g, sql: pool, pg: cfg, log: log}, nil
+	return &DB{w: g, r: g, sql: pool, pg: cfg, process: process, log: log}, nil
+}
+
+// applicationName names this process in the server's list of connections, so that the others can end its connections
+// when it is dead. A name from the URL stays in front.
+func applicationName(cfg *pgx.ConnConfig) string {
+	name := cfg.RuntimeParams["application_name"]
+	if name == "" {
+		name = "leadhand"
+	}
+	const serverLimit, id = 63, 36 // PostgreSQL cuts longer names
+	return name[:min(len(name), serverLimit-id-1)] + "/" + uuid.NewString()
 }
 
 func setParam(cfg *pgx.ConnConfig, key, value string) {

@@ -10,7 +10,9 @@ import (
 
 // Rows has one of every row struct.
 func Rows() []any {
-	return []any{&laneRow{}, &sessionRow{}, &inboxRow{}, &historyRow{}, &outboxRow{}, &blobRow{}, &fileRow{}}
+	return []any{
+		&laneRow{}, &sessionRow{}, &inboxRow{}, &commandRow{}, &historyRow{}, &outboxRow{}, &replicaRow{}, &blobRow{}, &fileRow{},
+	}
 }
 
 type FileRow = fileRow

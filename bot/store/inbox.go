@@ -172,7 +172,9 @@ func (s *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, 
 			return r.Error
 		}
 		stopped = int(r.RowsAffected)
-		err := tx.Raw(acrossTenants+`SELECT count(*) FROM inbox WHERE session = ? AND done_at = 0 AND stopped = 0`,
+		// What the running turn took in stands in the history already; it ends with that turn.
+		err := tx.Raw(acrossTenants+`SELECT count(*) FROM inbox i WHERE session = ? AND done_at = 0 AND stopped = 0
+			AND NOT EXISTS (SELECT 1 FROM history h WHERE h.session = i.session AND h.source = i.seq)`,
 			sessionID).Scan(&waiting).Error
 		if err != nil {
 			return err

@@ -25,9 +25,18 @@ const (
 // notices frees the dead member's leases. A member that was declared dead may still run: fences make it harmless, and
 // as soon as it notices it ends its work and joins again under a new id. On SQLite there is only one process.
 type Member struct {
-	db *DB
-	id atomic.Pointer[string]
+	db   *DB
+	id   atomic.Pointer[string]
+	conn *pgx.Conn // that holds the lock; nil while not joined; used by Join and Run only
 }
+
+type replicaRow struct {
+	ID        string `gorm:"primaryKey"`
+	Process   string
+	Heartbeat int64
+}
+
+func (replicaRow) TableName() string { return "replicas" }
 
 // NewMember makes this process known under a fresh id; the membership itself is kept by Run.
 func NewMember(db *DB) *Member {
@@ -44,6 +53,28 @@ func (m *Member) rename() {
 	m.id.Store(&id)
 }
 
+// Join makes this process a member. It comes before any lease is taken: who dies before that is noticed by nobody, and
+// its leases have to run out.
+func (m *Member) Join(ctx context.Context) error {
+	if m.db.pg == nil {
+		return nil
+	}
+	conn, err := pgx.ConnectConfig(ctx, m.db.pg)
+	if err != nil {
+		return fmt.Errorf("join the other replicas: %w", plainPG(err))
+	}
+	_, err = conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext($2))`, memberLock, m.ID())
+	if err == nil {
+		_, err = conn.Exec(ctx, `INSERT INTO replicas (id, process, heartbeat) VALUES ($1, $2, `+m.db.now()+`)
+			ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`, m.ID(), m.db.process)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("join the other replicas: %w", err), conn.Close(ctx))
+	}
+	m.conn = conn
+	return nil
+}
+
 // Run keeps the membership until ctx is done. lost is called each time it was lost, when ID has changed already. While
 // the membership cannot be had, the process works on: then only the time that leases last protects against its death.
 func (m *Member) Run(ctx context.Context, lost func()) error {
@@ -52,16 +83,19 @@ func (m *Member) Run(ctx context.Context, lost func()) error {
 		return nil
 	}
 	for {
-		joined, err := m.keep(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case joined:
-			m.db.log.Warn("membership lost", "err", plainPG(err))
-			m.rename()
-			lost()
-		default:
-			m.db.log.Error("join the other replicas", "err", plainPG(err))
+		if m.conn == nil {
+			if err := m.Join(ctx); err != nil && ctx.Err() == nil {
+				m.db.log.Error("not a member", "err", err)
+			}
+		}
+		if m.conn != nil {
+			err := m.stay(ctx)
+			m.leave(ctx)
+			if ctx.Err() == nil {
+				m.db.log.Warn("membership lost", "err", err)
+				m.rename()
+				lost()
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -73,51 +107,40 @@ func (m *Member) Run(ctx context.Context, lost func()) error {
 
 var errDeclaredDead = errors.New("the other replicas declared this one dead")
 
-// keep joins and stays until ctx is done or the membership is lost.
-func (m *Member) keep(ctx context.Context) (joined bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, m.db.pg)
-	if err != nil {
-		return false, err
-	}
-	defer m.leave(ctx, conn)
-	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock($1, hashtext($2))`, memberLock, m.ID()); err != nil {
-		return false, err
-	}
-	if _, err := conn.Exec(ctx, `INSERT INTO replicas (id, heartbeat) VALUES ($1, `+m.db.now()+`)
-		ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`, m.ID()); err != nil {
-		return false, err
-	}
+// stay shows this member and looks after the others until ctx is done or the membership is lost.
+func (m *Member) stay(ctx context.Context) error {
 	for {
 		if err := m.bury(ctx); err != nil && ctx.Err() == nil {
 			m.db.log.Error("look after other replicas", "err", err)
 		}
 		select {
 		case <-ctx.Done():
-			return true, nil
+			return nil
 		case <-time.After(heartbeat):
 		}
-		if err := m.beat(ctx, conn); err != nil {
-			return true, err
+		if err := m.beat(ctx); err != nil {
+			return err
 		}
 	}
 }
 
 // leave ends the membership in order when ctx is done; one that was lost is buried by the others.
-func (m *Member) leave(ctx context.Context, conn *pgx.Conn) {
+func (m *Member) leave(ctx context.Context) {
 	quick, cancel := context.WithTimeout(context.WithoutCancel(ctx), heartbeat)
 	defer cancel()
-	if ctx.Err() != nil && !conn.IsClosed() {
-		if _, err := conn.Exec(quick, `DELETE FROM replicas WHERE id = $1`, m.ID()); err != nil {
+	if ctx.Err() != nil && !m.conn.IsClosed() {
+		if _, err := m.conn.Exec(quick, `DELETE FROM replicas WHERE id = $1`, m.ID()); err != nil {
 			m.db.log.Error("leave the other replicas", "err", err)
 		}
 	}
-	_ = conn.Close(quick)
+	_ = m.conn.Close(quick)
+	m.conn = nil
 }
 
-func (m *Member) beat(ctx context.Context, conn *pgx.Conn) error {
+func (m *Member) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTTL/2)
 	defer cancel()
-	tag, err := conn.Exec(ctx, `UPDATE replicas SET heartbeat = `+m.db.now()+` WHERE id = $1`, m.ID())
+	tag, err := m.conn.Exec(ctx, `UPDATE replicas SET heartbeat = `+m.db.now()+` WHERE id = $1`, m.ID())
 	if err == nil && tag.RowsAffected() == 0 {
 		return errDeclaredDead
 	}
@@ -128,31 +151,46 @@ func (m *Member) beat(ctx context.Context, conn *pgx.Conn) error {
 func (m *Member) bury(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTTL/4)
 	defer cancel()
-	var ids []string
-	if err := m.db.read(ctx).Raw(`SELECT id FROM replicas WHERE id <> ?`, m.ID()).Scan(&ids).Error; err != nil {
+	var others []replicaRow
+	if err := m.db.read(ctx).Where("id <> ?", m.ID()).Find(&others).Error; err != nil {
 		return err
 	}
-	for _, id := range ids {
-		dead := false
-		err := m.db.write(ctx, func(tx *gorm.DB) error {
-			err := tx.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?)) OR EXISTS
-				(SELECT 1 FROM replicas WHERE id = ? AND heartbeat < `+m.db.now()+` - ?)`,
-				memberLock, id, id, heartbeatTTL.Milliseconds()).Scan(&dead).Error
-			if err != nil || !dead {
-				return err
-			}
-			r := tx.Exec(`DELETE FROM replicas WHERE id = ?`, id)
-			if dead = r.RowsAffected > 0; r.Error != nil || !dead {
-				return r.Error
-			}
-			return m.db.releaseDead(tx, id)
-		})
+	for i := range others {
+		dead, err := m.dead(ctx, &others[i])
+		if err == nil && dead {
+			err = m.inherit(ctx, &others[i])
+		}
 		if err != nil {
 			return fmt.Errorf("free the leases of a dead replica: %w", err)
 		}
-		if dead {
-			m.db.log.Warn("another replica died; its work goes on", "replica", id)
-		}
 	}
 	return nil
+}
+
+// dead tells whether nobody holds a member's lock, or its heartbeat is old.
+func (m *Member) dead(ctx context.Context, r *replicaRow) (dead bool, err error) {
+	err = m.db.write(ctx, func(tx *gorm.DB) error { // the lock, if it is free, lasts until the transaction ends
+		return tx.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?)) OR EXISTS
+			(SELECT 1 FROM replicas WHERE id = ? AND heartbeat < `+m.db.now()+` - ?)`,
+			memberLock, r.ID, r.ID, heartbeatTTL.Milliseconds()).Scan(&dead).Error
+	})
+	return dead, err
+}
+
+// inherit frees what a dead member held. One that hangs may hang in transactions: its connections are ended, or their
+// row locks would hold up the others.
+func (m *Member) inherit(ctx context.Context, r *replicaRow) error {
+	err := m.db.read(ctx).Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ?
+		AND application_name <> ?`, r.Process, m.db.process).Error
+	if err != nil {
+		m.db.log.Warn("the connections of a dead replica cannot be ended", "replica", r.ID, "err", err)
+	}
+	return m.db.write(ctx, func(tx *gorm.DB) error {
+		gone := tx.Where("id = ?", r.ID).Delete(&replicaRow{})
+		if gone.Error != nil || gone.RowsAffected == 0 { // another member was faster
+			return gone.Error
+		}
+		m.db.log.Warn("another replica died; its work goes on", "replica", r.ID)
+		return m.db.releaseDead(tx, r.ID)
+	})
 }

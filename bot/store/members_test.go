@@ -101,7 +101,7 @@ func TestDeadMembersAreBuriedAndTheirWorkGoesOn(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		for _, q := range []string{
 			`SELECT pg_advisory_lock(4711, hashtext('hung')), pg_advisory_lock(4711, hashtext('alive'))`,
-			`INSERT INTO replicas (id, heartbeat) SELECT id, extract(epoch FROM clock_timestamp()) * 1000 - age
+			`INSERT INTO replicas (id, process, heartbeat) SELECT id, 'another', extract(epoch FROM clock_timestamp()) * 1000 - age
 				FROM (VALUES ('killed', 0), ('hung', 10500), ('alive', -600000)) AS of (id, age)`,
 		} {
 			if _, err := conn.ExecContext(t.Context(), q); err != nil {

@@ -25,6 +25,8 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 			(SELECT session, seq FROM inbox WHERE done_at > 0 AND done_at < {now} - ? ORDER BY done_at LIMIT ?)`,
 		`DELETE FROM outbox WHERE (conversation, seq) IN
 			(SELECT conversation, seq FROM outbox WHERE sent_at > 0 AND sent_at < {now} - ? ORDER BY sent_at LIMIT ?)`,
+		`DELETE FROM commands WHERE (channel, event_key) IN
+			(SELECT channel, event_key FROM commands WHERE done_at < {now} - ? ORDER BY done_at LIMIT ?)`,
 	} {
 		n, err := db.sweep(ctx, acrossTenants+db.stmt(q), age)
 		total += n

@@ -22,9 +22,8 @@ import (
 
 // byHand are columns that only statements written by hand know.
 var byHand = map[string][]string{
-	"lanes":    {"kind", "not_before", "pool"},
-	"leases":   {"expires_at", "fence", "name", "owner"},
-	"replicas": {"heartbeat", "id"},
+	"lanes":  {"kind", "not_before", "pool"},
+	"leases": {"expires_at", "fence", "name", "owner"},
 }
 
 // foreign are tables of the libraries.

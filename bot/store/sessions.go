@@ -66,6 +66,18 @@ func current(tx *gorm.DB, tenant, agent string, c channels.Conversation) (string
 	return row.ID, nil
 }
 
+// Busy lists the sessions in a conversation, of all agents and also ended ones, that have something queued or running.
+func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversation) ([]string, error) {
+	var ids []string
+	err := s.db.read(ctx).Raw(`SELECT s.id FROM sessions s JOIN lanes l ON l.kind = 'session' AND l.id = s.id
+		WHERE s.tenant = ? AND s.channel = ? AND s.chat = ? AND s.topic = ? AND l.last_seq > l.done_seq`,
+		tenant, c.Channel, c.Chat, c.Topic).Scan(&ids).Error
+	if err != nil {
+		return nil, fmt.Errorf("find busy sessions: %w", err)
+	}
+	return ids, nil
+}
+
 // End closes the session that agent has in a conversation, so that the next message opens another, and returns how
 // many messages of people it holds; found is false when there was none.
 func (s *Sessions) End(

@@ -76,6 +76,14 @@ CREATE TABLE outbox (
 CREATE UNIQUE INDEX outbox_key ON outbox (key);
 CREATE INDEX outbox_sent ON outbox (sent_at) WHERE sent_at > 0;
 
+CREATE TABLE commands (
+  channel   TEXT    NOT NULL,
+  event_key TEXT    NOT NULL,
+  done_at   BIGINT NOT NULL,
+  PRIMARY KEY (channel, event_key)
+);
+CREATE INDEX commands_done ON commands (done_at);
+
 CREATE TABLE leases (
   name       TEXT    NOT NULL PRIMARY KEY,
   owner      TEXT    NOT NULL DEFAULT '',
@@ -85,6 +93,7 @@ CREATE TABLE leases (
 
 CREATE TABLE replicas (
   id        TEXT    NOT NULL PRIMARY KEY,
+  process   TEXT    NOT NULL,
   heartbeat BIGINT NOT NULL
 );
 
@@ -99,6 +108,7 @@ CREATE TABLE blobs (
 DROP TABLE blobs;
 DROP TABLE replicas;
 DROP TABLE leases;
+DROP TABLE commands;
 DROP TABLE outbox;
 DROP TABLE history;
 DROP TABLE inbox;

@@ -15,6 +15,10 @@ import (
 // often is given up, and rightly so.
 const restEvery = 4
 
+// afterRestart is within which a restarted worker has answered what was left. It is below the 15 s that a lease lasts:
+// nothing of a dead worker may wait for that.
+const afterRestart = 10 * time.Second
+
 func TestKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
@@ -42,6 +46,9 @@ func TestKilledAgainAndAgain(t *testing.T) {
 			recoveries = append(recoveries, first.At.Sub(w.started))
 			if k%restEvery == restEvery-1 {
 				p.awaitAnswers()
+				if took := time.Since(w.started); took > afterRestart {
+					t.Errorf("kill %d: what was left was answered after %v, want %v at most", k, took, afterRestart)
+				}
 			}
 			p.fleet.mu.Lock()
 			life := between(rng, 5*time.Millisecond, 120*time.Millisecond)

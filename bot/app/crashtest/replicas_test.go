@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	afterKill   = 2 * time.Second  // within which the work of a killed replica goes on elsewhere
+	afterKill   = 4 * time.Second  // within which the work of a killed replica goes on elsewhere; idle machines take one
 	afterFreeze = 14 * time.Second // the same of a frozen one: its heartbeat must be 10 s old first
 	frozenFor   = 13 * time.Second
 )

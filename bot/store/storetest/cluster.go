@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -16,9 +17,9 @@ import (
 
 // cluster is a temporary PostgreSQL server with a directory and a port of its own.
 type cluster struct {
-	dir  string
-	port int
-	pg   *exec.Cmd
+	port    int
+	janitor *exec.Cmd      // stops the server and deletes the directory when hold is closed
+	hold    io.WriteCloser // the system closes it when the tests die in a panic or a timeout
 }
 
 var errNoBinaries = errors.New("no PostgreSQL server binaries (initdb, postgres) were found")
@@ -54,7 +55,6 @@ func startCluster(ctx context.Context) (_ *cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{dir: dir, port: port}
 	ctl := exec.CommandContext(ctx, filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-t", "30",
 		"-l", filepath.Join(dir, "log"), "-o", fmt.Sprintf(
 			"-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=300", port), "start")
@@ -63,16 +63,20 @@ func startCluster(ctx context.Context) (_ *cluster, err error) {
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
 		return nil, fmt.Errorf("start PostgreSQL: %w: %s", err, log)
 	}
-	c.pg = exec.Command(filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop")
-	c.pg.SysProcAttr, c.pg.Dir = attr, dir
-	return c, nil
+	c := &cluster{port: port}
+	c.janitor = exec.Command("sh", "-c", `cat; "$1/pg_ctl" -D "$2/data" -m immediate -w stop; rm -rf "$2"`, "sh", bin, dir)
+	c.janitor.SysProcAttr = &syscall.SysProcAttr{Credential: attr.Credential, Setpgid: true} // outlives an interrupt
+	if c.hold, err = c.janitor.StdinPipe(); err != nil {
+		return nil, err
+	}
+	return c, c.janitor.Start()
 }
 
 func (c *cluster) url() string {
 	return fmt.Sprintf("postgres://leadhand@127.0.0.1:%d/postgres?sslmode=disable", c.port)
 }
 
-func (c *cluster) stop() error { return errors.Join(c.pg.Run(), os.RemoveAll(c.dir)) }
+func (c *cluster) stop() error { return errors.Join(c.hold.Close(), c.janitor.Wait()) }
 
 // binaries finds the newest installed server: on PATH, or where Debian puts it.
 func binaries() (string, error) {
@@ -98,7 +102,7 @@ func majorVersion(initdb string) int {
 // asNobody gives dir to an unprivileged user when the tests run as root, because PostgreSQL refuses root.
 func asNobody(dir string) (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil
+		return &syscall.SysProcAttr{}, nil
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
