@@ -100,8 +100,8 @@ func each(b *testing.B, bench func(b *testing.B, url string)) {
 	storetest.EachBench(b, bench)
 }
 
-// BenchmarkTurn sends one message after another, twenty to a conversation: "start" is from the return of the handler, when the message is
-// durable, to the model call; "turn" is from the delivery to the send of the answer.
+// BenchmarkTurn sends one message after another, twenty to a conversation: "start" is from the return of the handler,
+// when the message is durable, to the model call; "turn" is from the delivery to the send of the answer.
 func BenchmarkTurn(b *testing.B) {
 	each(b, func(b *testing.B, url string) {
 		l, handle := run(b, url)

@@ -143,7 +143,7 @@ func (m *memory) Begin(ctx context.Context, l *lane.Lease) (*outbox.Row, error) 
 	return r, unreadable
 }
 
-func (m *memory) Sent(_ context.Context, l *lane.Lease, r *outbox.Row, id channels.MessageID) error {
+func (m *memory) Sent(_ context.Context, l *lane.Lease, _ *outbox.Row, id channels.MessageID) error {
 	m.mu.Lock()
 	fail := m.fail
 	m.fail = nil

@@ -85,8 +85,8 @@ func (s *lanes) Release(ctx context.Context, l lane.Lease, how lane.Release) err
 	})
 }
 
-// Renew goes by lane and owner, not by fence, to be one statement: a lane that this process claimed again under a higher
-// fence is its own all the same.
+// Renew goes by lane and owner, not by fence, to be one statement: a lane that this process claimed again under a
+// higher fence is its own all the same.
 func (s *lanes) Renew(ctx context.Context, leases []lane.Lease) error {
 	ids, owners := make([]string, len(leases)), make([]string, len(leases))
 	for i, l := range leases {
@@ -192,9 +192,9 @@ func (s *lanes) hold(tx *gorm.DB, l lane.Lease) error {
 		leaseTTL.Milliseconds(), s.kind, l.ID, l.Fence))
 }
 
-// ReleaseDead frees the leases of an owner that is known to be dead, before all others in line, and raises their fences:
-// should it still run, it changes nothing from now on. An empty owner means everybody: on SQLite, where this process
-// has the file alone.
+// ReleaseDead frees the leases of an owner that is known to be dead, before all others in line, and raises their
+// fences: should it still run, it changes nothing from now on. An empty owner means everybody: on SQLite, where this
+// process has the file alone.
 func (db *DB) ReleaseDead(ctx context.Context, owner string) error {
 	return db.write(ctx, func(tx *gorm.DB) error { return db.releaseDead(tx, owner) })
 }

@@ -102,7 +102,7 @@ func (s *Leases) hold(ctx context.Context, h *held, run func(ctx context.Context
 		}
 		if err := s.keep(ctx, h); err != nil {
 			cancel(err)
-			<-done
+			<-done //nolint:errcheck // why the lease was lost is what counts
 			return err
 		}
 	}

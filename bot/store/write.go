@@ -52,8 +52,8 @@ func newBatcher(db *gorm.DB) *batcher {
 	return b
 }
 
-// do waits until fn's transaction has ended. A ctx that ends while fn still waits its turn takes it out; once fn is begun
-// its outcome is awaited, so that an error always means "not written".
+// do waits until fn's transaction has ended. A ctx that ends while fn still waits its turn takes it out; once fn is
+// begun its outcome is awaited, so that an error always means "not written".
 func (b *batcher) do(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	p := &pendingWrite{ctx: ctx, fn: fn, done: make(chan struct{})}
 	if err := ctx.Err(); err != nil {

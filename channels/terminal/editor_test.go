@@ -35,16 +35,16 @@ var named = map[string]tea.Key{
 func press(s *terminal.Screen, keys string) {
 	for keys != "" {
 		r := []rune(keys)
-		switch {
-		case r[0] == '<':
+		switch r[0] {
+		case '<':
 			name, rest, _ := strings.Cut(keys[1:], ">")
 			s.Update(tea.KeyPressMsg(named[name]))
 			keys = rest
 			continue
-		case r[0] == '^':
+		case '^':
 			s.Update(tea.KeyPressMsg{Code: r[1], Mod: tea.ModCtrl})
 			r = r[1:]
-		case r[0] == '~':
+		case '~':
 			s.Update(tea.KeyPressMsg{Code: r[1], Mod: tea.ModAlt})
 			r = r[1:]
 		default:

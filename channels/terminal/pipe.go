@@ -145,7 +145,7 @@ func (l *lines) drain(ctx context.Context) error {
 	select {
 	case <-l.broken:
 		cancel()
-		_ = <-done // the broken output is what counts
+		<-done //nolint:errcheck // the broken output is what counts
 		return l.failure()
 	case err := <-done:
 		if err != nil && ctx.Err() == nil {

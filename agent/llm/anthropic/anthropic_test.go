@@ -24,7 +24,7 @@ func serve(t *testing.T, body string) (llm.Provider, *wire) {
 		if err := json.NewDecoder(r.Body).Decode(got); err != nil {
 			t.Error(err)
 		}
-		io.WriteString(w, body)
+		_, _ = io.WriteString(w, body)
 	}))
 	t.Cleanup(s.Close)
 	return anthropic.New(anthropic.Config{Model: "m", APIKey: "k", BaseURL: s.URL + "/v1", HTTPClient: s.Client()}), got

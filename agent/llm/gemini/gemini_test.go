@@ -28,7 +28,7 @@ func serve(t *testing.T, model string, status int, body string) (llm.Provider, *
 			t.Errorf("path %s", r.URL.Path)
 		}
 		w.WriteHeader(status)
-		io.WriteString(w, body)
+		_, _ = io.WriteString(w, body)
 	}))
 	t.Cleanup(s.Close)
 	return gemini.New(gemini.Config{Model: model, APIKey: "k", BaseURL: s.URL + "/v1beta/", HTTPClient: s.Client()}), got

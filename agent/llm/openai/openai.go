@@ -47,12 +47,12 @@ func (p *provider) Generate(ctx context.Context, req *llm.Request) iter.Seq2[*ll
 	return func(yield func(*llm.Chunk, error) bool) {
 		x := llm.NewExchange(p.Name(), p.APIKey, p.HTTPClient, p.IdleTimeout)
 		body := p.params(req)
-		resp, err := p.open(ctx, x, body)
+		resp, err := p.open(ctx, x, body) //nolint:bodyclose // the stream's decoder closes it
 		for range maxQuirks {
 			if err == nil || !adapt(&body, err, x.Body()) {
 				break
 			}
-			resp, err = p.open(ctx, x, body)
+			resp, err = p.open(ctx, x, body) //nolint:bodyclose // only after a failure, which has no body
 		}
 		if err != nil {
 			if blockedByPolicy(err, x.Body()) {

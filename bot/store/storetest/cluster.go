@@ -35,41 +35,51 @@ func startCluster(ctx context.Context) (_ *cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
-		}
-	}()
 	attr, err := asNobody(dir)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	data := filepath.Join(dir, "data")
+	c := &cluster{}
+	if err := c.hire(bin, dir, attr); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := c.start(ctx, bin, dir, attr); err != nil {
+		return nil, errors.Join(err, c.stop())
+	}
+	return c, nil
+}
+
+// hire starts the janitor.
+func (c *cluster) hire(bin, dir string, attr *syscall.SysProcAttr) (err error) {
+	c.janitor = exec.Command("sh", "-c", `cat; "$1/pg_ctl" -D "$2/data" -m immediate -w stop; rm -rf "$2"`, "sh", bin, dir)
+	c.janitor.SysProcAttr = &syscall.SysProcAttr{Credential: attr.Credential, Setpgid: true} // outlives an interrupt
+	if c.hold, err = c.janitor.StdinPipe(); err != nil {
+		return err
+	}
+	return c.janitor.Start()
+}
+
+func (c *cluster) start(ctx context.Context, bin, dir string, attr *syscall.SysProcAttr) (err error) {
+	data, log := filepath.Join(dir, "data"), filepath.Join(dir, "log")
 	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"),
 		"-D", data, "-U", "leadhand", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	initdb.SysProcAttr, initdb.Dir = attr, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	port, err := freePort()
-	if err != nil {
-		return nil, err
+	if c.port, err = freePort(); err != nil {
+		return err
 	}
-	ctl := exec.CommandContext(ctx, filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-t", "30",
-		"-l", filepath.Join(dir, "log"), "-o", fmt.Sprintf(
-			"-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=300", port), "start")
+	options := fmt.Sprintf(
+		"-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=300", c.port)
+	ctl := exec.CommandContext(ctx, filepath.Join(bin, "pg_ctl"),
+		"-D", data, "-w", "-t", "30", "-l", log, "-o", options, "start")
 	ctl.SysProcAttr, ctl.Dir = attr, dir
 	if err := ctl.Run(); err != nil {
-		log, _ := os.ReadFile(filepath.Join(dir, "log"))
-		return nil, fmt.Errorf("start PostgreSQL: %w: %s", err, log)
+		said, _ := os.ReadFile(log)
+		return fmt.Errorf("start PostgreSQL: %w: %s", err, said)
 	}
-	c := &cluster{port: port}
-	c.janitor = exec.Command("sh", "-c", `cat; "$1/pg_ctl" -D "$2/data" -m immediate -w stop; rm -rf "$2"`, "sh", bin, dir)
-	c.janitor.SysProcAttr = &syscall.SysProcAttr{Credential: attr.Credential, Setpgid: true} // outlives an interrupt
-	if c.hold, err = c.janitor.StdinPipe(); err != nil {
-		return nil, err
-	}
-	return c, c.janitor.Start()
+	return nil
 }
 
 func (c *cluster) url() string {
