@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,12 +139,16 @@ func setParam(cfg *pgx.ConnConfig, key, value string) {
 	}
 }
 
-// plainPG drops what pgx's connect error tells about user and database beside the cause.
+// plainPG drops what pgx's connect error tells about user and database beside the cause, and says in one line what
+// happened at each address.
 func plainPG(err error) error {
-	if ce, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return ce.Unwrap()
+	ce, ok := errors.AsType[*pgconn.ConnectError](err)
+	if !ok {
+		return err
 	}
-	return err
+	causes := strings.Split(ce.Unwrap().Error(), "\n")
+	slices.Sort(causes)
+	return errors.New(strings.Join(slices.Compact(causes), "; "))
 }
 
 func openSQLite(path string, log *slog.Logger) (*DB, error) {
