@@ -8,7 +8,6 @@ import (
 
 	"github.com/leadhand/leadhand/agent/llm/llmtest"
 	"github.com/leadhand/leadhand/bot/store/storetest"
-	"github.com/leadhand/leadhand/channels"
 )
 
 func TestStopEndsWhatRuns(t *testing.T) {
