@@ -16,6 +16,7 @@ import (
 	"github.com/leadhand/leadhand/agent/prompt"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/app/strict"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/job"
 	"github.com/leadhand/leadhand/bot/lane"
@@ -142,7 +143,7 @@ func (a *App) makeChannels(opts Options) error {
 	}
 	for _, name := range names(a.cfg.Channels) {
 		m := a.cfg.Channels[name]
-		ch, err := channelKinds()[m.Kind](name, func(into any) error { return decodeStrict(&m.Settings, into) }, env(name))
+		ch, err := channelKinds()[m.Kind](name, func(into any) error { return strict.Decode(&m.Settings, into) }, env(name))
 		if err != nil {
 			return fmt.Errorf("channels.%s: %w", name, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
 // Config is everything that can be set. The zero value with defaults filled in by Load is a working configuration.
@@ -78,9 +80,9 @@ func Load(f Flags, env Environ) (*Config, error) {
 		_, err := os.Stat(path)
 		here = err == nil
 	}
-	secrets := &references{env: env, dir: filepath.Dir(path)}
+	secrets := &strict.References{Env: env, Dir: filepath.Dir(path)}
 	if here {
-		if err := readFile(path, secrets, cfg); err != nil {
+		if err := strict.ReadFile(path, secrets, cfg); err != nil {
 			return nil, fmt.Errorf("configuration file %s: %w", path, err)
 		}
 	}
@@ -96,7 +98,7 @@ func Load(f Flags, env Environ) (*Config, error) {
 		cfg.Models = nil
 	}
 	if err := cfg.validate(env); err != nil {
-		return nil, secrets.hide(err)
+		return nil, secrets.Hide(err)
 	}
 	return cfg, nil
 }

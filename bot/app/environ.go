@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
 // Environ is the environment.
@@ -32,7 +34,7 @@ func (env Environ) misspelt() []error {
 	for _, name := range names(env) {
 		known := slices.Contains(variables, name) || strings.HasPrefix(name, "LEADHAND_TEST_")
 		if strings.HasPrefix(name, "LEADHAND_") && !known {
-			errs = append(errs, unknownName("environment variable", name, variables))
+			errs = append(errs, strict.UnknownName("environment variable", name, variables))
 		}
 	}
 	return errs

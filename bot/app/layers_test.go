@@ -22,7 +22,7 @@ var layers = []struct {
 	layer   int
 }{
 	{"cmd/*", 9},
-	{"bot/app/...", 8},
+	{"bot/app/strict", 3}, {"bot/app/...", 8},
 	{"bot/store/storetest", 8}, {"bot/store", 7}, {"bot/web/...", 7}, {"bot/command", 7},
 	{"channels/render", 2}, {"channels/channeltest/...", 8}, {"channels/*", 7},
 	{"agent/llm/llmtest/conformance", 8}, {"agent/llm/llmtest", 2}, {"agent/llm/*", 7}, {"media/*", 7},

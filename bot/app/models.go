@@ -12,6 +12,7 @@ import (
 
 	"github.com/leadhand/leadhand/agent"
 	"github.com/leadhand/leadhand/agent/llm"
+	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
 // ErrNoModel means that nothing says which model to use.
@@ -44,7 +45,7 @@ func modelFromEnv(env Environ) (kind string, s modelSettings, err error) {
 	k, ok := kinds[kind]
 	if !ok {
 		return "", s, fmt.Errorf("LEADHAND_MODEL: %w; write kind:model, such as openai:gpt-5-mini",
-			unknownName("kind", kind, names(kinds)))
+			strict.UnknownName("kind", kind, names(kinds)))
 	}
 	s = modelSettings{Model: model, APIKey: env[k.keyEnv], BaseURL: env[k.baseURLEnv]}
 	if s.APIKey == "" && s.BaseURL == "" && k.keyEnv != "" {
@@ -82,7 +83,7 @@ func specs(cfg *Config, env Environ, log *slog.Logger) (map[string]*agent.Spec, 
 	for name, a := range agents {
 		models := a.Models
 		if len(models) == 0 && len(cfg.Models) > 1 {
-			return nil, fmt.Errorf("agents.%s.models: name one or more of %s", name, list(names(cfg.Models)))
+			return nil, fmt.Errorf("agents.%s.models: name one or more of %s", name, strings.Join(names(cfg.Models), ", "))
 		}
 		if len(models) == 0 {
 			models = names(providers)
@@ -148,7 +149,7 @@ func provider(kind string, s modelSettings, log *slog.Logger) llm.Provider {
 func (m Module) modelSettings(env Environ) (s modelSettings, err error) {
 	k := modelKinds()[m.Kind]
 	if !m.Settings.IsZero() {
-		if err := decodeStrict(&m.Settings, &s); err != nil {
+		if err := strict.Decode(&m.Settings, &s); err != nil {
 			return s, err
 		}
 	}

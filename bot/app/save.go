@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
 const savedComment = "# `leadhand chat` wrote the model here. It may hold a key: keep this file private.\n" +
@@ -46,7 +47,7 @@ func save(dir string, m Module) (path string, err error) {
 // storable refuses values that would be taken for references when they are read again.
 func storable(settings *yaml.Node) error {
 	for _, n := range settings.Content {
-		if reference.MatchString(n.Value) || strings.HasPrefix(n.Value, filePrefix) {
+		if strict.Refers(n.Value) {
 			return errors.New(`a value with "${NAME}" or "file:" in it cannot stand in a configuration file`)
 		}
 	}
@@ -56,7 +57,7 @@ func storable(settings *yaml.Node) error {
 // saved is the document that is there now, or an empty one.
 func saved(path string) (*yaml.Node, error) {
 	empty := &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
-	raw, err := readBounded(path)
+	raw, err := strict.ReadBounded(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}
@@ -65,7 +66,7 @@ func saved(path string) (*yaml.Node, error) {
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(raw, &root); err != nil {
-		return nil, plain(err)
+		return nil, strict.Plain(err)
 	}
 	if root.Kind != yaml.DocumentNode || root.Content[0].Kind != yaml.MappingNode {
 		return empty, nil

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
 // asker puts questions to a person. Both methods return io.EOF when the person leaves or can't be asked any more, and
@@ -158,7 +160,7 @@ func (f *finder) pick(ctx context.Context, models []string) (string, error) {
 		case typed != "" && len(models) == 0, slices.Contains(models, typed):
 			return typed, nil
 		case typed != "":
-			f.say("%s.\n", sentence(unknownName("model", typed, models)))
+			f.say("%s.\n", sentence(strict.UnknownName("model", typed, models)))
 		}
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	_ "time/tzdata" // time zones by name also where the system has no database
+
+	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
 // problems collects what is wrong with a configuration.
@@ -19,7 +22,7 @@ func (p *problems) add(key string, err error) {
 
 func (p *problems) oneOf(key, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
-		p.add(key, unknownName("value", value, allowed))
+		p.add(key, strict.UnknownName("value", value, allowed))
 	}
 }
 
@@ -63,9 +66,9 @@ func (c *Config) validate(env Environ) error {
 func (p *problems) kind(key, kind string, known []string) bool {
 	switch {
 	case kind == "" && len(known) > 0:
-		p.add(key, fmt.Errorf("it has no kind: choose one of %s", list(known)))
+		p.add(key, fmt.Errorf("it has no kind: choose one of %s", strings.Join(known, ", ")))
 	case !slices.Contains(known, kind):
-		p.add(key+".kind", unknownName("value", kind, known))
+		p.add(key+".kind", strict.UnknownName("value", kind, known))
 	default:
 		return true
 	}
@@ -84,7 +87,7 @@ const (
 func (a Agent) validate(key string, models []string, p *problems) {
 	for _, m := range a.Models {
 		if !slices.Contains(models, m) {
-			p.add(key+".models", unknownName("model", m, models))
+			p.add(key+".models", strict.UnknownName("model", m, models))
 		}
 	}
 	p.number(key+".window", int64(a.Window), 1000, maxWindow)

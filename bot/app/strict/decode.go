@@ -1,4 +1,7 @@
-package app
+// Package strict reads YAML configuration and forgives nothing: unknown keys, wrong types, keys that are set twice and
+// references that lead nowhere are errors that name the line, the key and the nearest known one. Errors never hold a
+// value, which may be a secret.
+package strict
 
 import (
 	"bytes"
@@ -16,9 +19,9 @@ import (
 	"github.com/leadhand/leadhand/tools/nearest"
 )
 
-// readFile decodes a configuration file, see decodeStrict. An empty file sets nothing.
-func readFile(path string, refs *references, cfg *Config) error {
-	raw, err := readBounded(path)
+// ReadFile decodes a configuration file as Decode does, with what it refers to filled in. An empty file sets nothing.
+func ReadFile(path string, refs *References, into any) error {
+	raw, err := ReadBounded(path)
 	if err != nil {
 		return err
 	}
@@ -27,10 +30,10 @@ func readFile(path string, refs *references, cfg *Config) error {
 		return err
 	}
 	if err := refs.fill(root); err != nil {
-		return refs.hide(err)
+		return refs.Hide(err)
 	}
-	if err := decodeStrict(root, cfg); err != nil {
-		return refs.hide(err)
+	if err := Decode(root, into); err != nil {
+		return refs.Hide(err)
 	}
 	return nil
 }
@@ -42,7 +45,7 @@ func parse(raw []byte) (*yaml.Node, error) {
 	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, plain(err)
+		return nil, Plain(err)
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("line %d: a second document begins, but only one is read", max(more.Line, 1))
@@ -53,22 +56,22 @@ func parse(raw []byte) (*yaml.Node, error) {
 // quoted are the quotations of the YAML library that can be long enough for a secret; others are single signs.
 var quoted = regexp.MustCompile("`[^`]*`|'[^' ]{4,}'")
 
-// plain makes an error of the YAML library fit for people. What it quotes may be a secret.
-func plain(err error) error {
+// Plain makes an error of the YAML library fit for people. What it quotes may be a secret.
+func Plain(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	return errors.New(quoted.ReplaceAllString(text, "…"))
 }
 
-// decodeStrict decodes a YAML node without aliases. It rejects keys that into does not have, naming the nearest, and
+// Decode decodes a YAML node without aliases. It rejects keys that into does not have, naming the nearest, and
 // values of the wrong type. Its errors name the line and never hold a value.
-func decodeStrict(n *yaml.Node, into any) error {
+func Decode(n *yaml.Node, into any) error {
 	var c checker
 	c.check(n, reflect.TypeOf(into).Elem(), "")
 	if len(c.errs) > 0 {
 		return errors.Join(c.errs...)
 	}
 	if err := n.Decode(into); err != nil {
-		return plain(err)
+		return Plain(err)
 	}
 	return nil
 }
@@ -136,7 +139,7 @@ func (c *checker) mapping(n *yaml.Node, t reflect.Type, path string) {
 		if ft, ok := fields[key.Value]; ok {
 			c.check(value, ft, sub)
 		} else {
-			c.fail(key, path, unknownName("key", key.Value, names(fields)))
+			c.fail(key, path, UnknownName("key", key.Value, slices.Sorted(maps.Keys(fields))))
 		}
 	}
 }
@@ -166,15 +169,15 @@ func (c *checker) scalar(n *yaml.Node, t reflect.Type, path string) {
 	}
 }
 
-// unknownName is the error for a name that is not one of known. It names the nearest, or all when none is near.
-func unknownName(what, name string, known []string) error {
+// UnknownName is the error for a name that is not one of known. It names the nearest, or all when none is near.
+func UnknownName(what, name string, known []string) error {
 	if near := nearest.Nearest(name, known, 1); len(near) > 0 {
 		return fmt.Errorf("unknown %s %q: did you mean %q?", what, shown(name), near[0])
 	}
 	if len(known) == 0 {
 		return fmt.Errorf("unknown %s %q: there are none to choose from", what, shown(name))
 	}
-	return fmt.Errorf("unknown %s %q: known are %s", what, shown(name), list(known))
+	return fmt.Errorf("unknown %s %q: known are %s", what, shown(name), strings.Join(known, ", "))
 }
 
 // longestShown is how much of a wrong name is repeated in an error. What is longer may be a key in the wrong place.
@@ -186,7 +189,3 @@ func shown(name string) string {
 	}
 	return name
 }
-
-func list(known []string) string { return strings.Join(known, ", ") }
-
-func names[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

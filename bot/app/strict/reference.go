@@ -1,4 +1,4 @@
-package app
+package strict
 
 import (
 	"errors"
@@ -17,16 +17,22 @@ var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 // filePrefix begins a value that stands for what a file holds.
 const filePrefix = "file:"
 
-// references fills in what a configuration only refers to: ${VAR} stands for an environment variable, and a value
-// "file:PATH" for what the file holds, without the line end. Relative paths start at dir. Nothing is ever written back.
-type references struct {
-	env    Environ
-	dir    string
+// Refers tells whether a value would be taken for a reference.
+func Refers(value string) bool {
+	return strings.HasPrefix(value, filePrefix) || reference.MatchString(value)
+}
+
+// References fills in what a configuration only refers to: ${VAR} stands for an environment variable, and a value
+// "file:PATH" for what the file holds, without the line end. Relative paths start at Dir. Nothing is ever written back.
+type References struct {
+	Env map[string]string
+	Dir string
+
 	values []string // all that was filled in
 }
 
 // fill replaces the references in all values below n; keys stay as they are.
-func (r *references) fill(n *yaml.Node) error {
+func (r *References) fill(n *yaml.Node) error {
 	var errs []error
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -43,11 +49,11 @@ func (r *references) fill(n *yaml.Node) error {
 	return errors.Join(errs...)
 }
 
-func (r *references) scalar(n *yaml.Node) error {
-	isFile := strings.HasPrefix(n.Value, filePrefix)
-	if !isFile && !reference.MatchString(n.Value) {
+func (r *References) scalar(n *yaml.Node) error {
+	if !Refers(n.Value) {
 		return nil
 	}
+	isFile := strings.HasPrefix(n.Value, filePrefix)
 	filled, err := r.variables(n.Value, n.Line)
 	if err == nil && isFile {
 		if filled, err = r.file(strings.TrimPrefix(filled, filePrefix)); err != nil {
@@ -59,11 +65,11 @@ func (r *references) scalar(n *yaml.Node) error {
 	return err
 }
 
-func (r *references) variables(value string, line int) (string, error) {
+func (r *References) variables(value string, line int) (string, error) {
 	var errs []error
 	filled := reference.ReplaceAllStringFunc(value, func(ref string) string {
 		name := reference.FindStringSubmatch(ref)[1]
-		v, ok := r.env[name]
+		v, ok := r.Env[name]
 		if !ok {
 			errs = append(errs, fmt.Errorf("line %d: the environment has no %s", line, name))
 		}
@@ -76,11 +82,11 @@ func (r *references) variables(value string, line int) (string, error) {
 // maxFile bounds a configuration file and a file that one refers to, in bytes.
 const maxFile = 1 << 20
 
-func (r *references) file(path string) (string, error) {
+func (r *References) file(path string) (string, error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.dir, path)
+		path = filepath.Join(r.Dir, path)
 	}
-	raw, err := readBounded(path)
+	raw, err := ReadBounded(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
@@ -91,8 +97,8 @@ func (r *references) file(path string) (string, error) {
 	return text, nil
 }
 
-// readBounded reads a regular file or a pipe up to maxFile. Its errors do not hold the path.
-func readBounded(path string) ([]byte, error) {
+// ReadBounded reads a regular file or a pipe up to maxFile. Its errors do not hold the path.
+func ReadBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, cause(err)
@@ -119,8 +125,8 @@ func cause(err error) error {
 // shortest is the length from which a filled-in value is hidden: a shorter one is no secret, and stands in many words.
 const shortest = 6
 
-// hide takes what was filled in out of an error's text.
-func (r *references) hide(err error) error {
+// Hide takes what was filled in out of an error's text.
+func (r *References) Hide(err error) error {
 	text := err.Error()
 	for _, v := range r.values {
 		if len(v) >= shortest {
