@@ -123,11 +123,11 @@ func TestFullDiskIsNotAcknowledged(t *testing.T) {
 func TestTurnThatKeepsBreakingOffIsGivenUp(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		var broken atomic.Int32
+		var crashes atomic.Int32
 		w := newWorld(t, url, setup{attempts: 2, inbox: func(s inbox.Store) inbox.Store {
-			return &faulty{Store: s, broken: &broken}
+			return &faulty{Store: s, crashes: &crashes}
 		}})
-		broken.Store(2)
+		crashes.Store(2)
 		id := w.says("501", "poison")
 		m := w.shown()
 		if m.ReplyTo != id || !strings.HasPrefix(m.Text, "I began this 2 times and the program broke off each time") {
@@ -141,11 +141,47 @@ func TestTurnThatKeepsBreakingOffIsGivenUp(t *testing.T) {
 	})
 }
 
+func TestAFailingDatabaseDoesNotCountAgainstAMessage(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		var broken atomic.Int32
+		w := newWorld(t, url, setup{attempts: 1, inbox: func(s inbox.Store) inbox.Store {
+			return &faulty{Store: s, broken: &broken}
+		}})
+		broken.Store(2)
+		w.wantShown(w.says("501", "hello"), "re: hello")
+	})
+}
+
+func TestWhatABrokenOffTurnTookInEndsWithIt(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		gate, after := newGate(), newGate()
+		model := llmtest.New(t, gate.then(llmtest.Call("list_files", nil)), after.then(func(
+			context.Context, *llm.Request,
+		) (*llm.Answer, error) {
+			panic("the program broke off")
+		})).Otherwise(echo)
+		w := newWorld(t, url, setup{attempts: 1, model: model})
+		first := w.says("501", "one")
+		<-gate.begun
+		w.says("501", "two")
+		close(gate.open)
+		<-after.begun
+		close(after.open)
+		if m := w.shown(); m.ReplyTo != first || !strings.HasPrefix(m.Text, "I began this 1 times") {
+			t.Errorf("shown %q in reply to %s", m.Text, m.ReplyTo)
+		}
+		w.wantQuiet()
+	})
+}
+
 // faulty is an inbox store with faults that the test switches on.
 type faulty struct {
 	inbox.Store
-	full   *atomic.Bool  // nothing can be stored
-	broken *atomic.Int32 // how many times histories cannot be loaded
+	full    *atomic.Bool  // nothing can be stored
+	broken  *atomic.Int32 // how many times histories cannot be loaded
+	crashes *atomic.Int32 // how many times loading one ends in a panic
 }
 
 func (f *faulty) Accept(ctx context.Context, it *inbox.Item, owner string) (*lane.Lease, bool, error) {
@@ -155,16 +191,19 @@ func (f *faulty) Accept(ctx context.Context, it *inbox.Item, owner string) (*lan
 	return f.Store.Accept(ctx, it, owner)
 }
 
-func (f *faulty) Log(l lane.Lease) session.Log { return faultyLog{f.Store.Log(l), f.broken} }
+func (f *faulty) Log(l lane.Lease) session.Log { return faultyLog{f.Store.Log(l), f} }
 
 type faultyLog struct {
 	session.Log
-	broken *atomic.Int32
+	faults *faulty
 }
 
 func (l faultyLog) Load(ctx context.Context) ([]session.Entry, error) {
-	if l.broken != nil && l.broken.Add(-1) >= 0 {
+	if n := l.faults.broken; n != nil && n.Add(-1) >= 0 {
 		return nil, errDisk
+	}
+	if n := l.faults.crashes; n != nil && n.Add(-1) >= 0 {
+		panic("the program broke off")
 	}
 	return l.Log.Load(ctx)
 }

@@ -13,6 +13,9 @@ import (
 // typingEvery is how often a typing sign is renewed; platforms let it fade after 5 to 10 s.
 const typingEvery = 4 * time.Second
 
+// previewClose is how long a messenger may take to close a preview: the answer waits for it.
+const previewClose = 10 * time.Second
+
 // progress shows in the conversation what a run is doing, as well as the channel can: a preview of the answer, or a
 // typing sign. It is tied to the run: after close nothing is shown any more. Progress is never the delivery.
 type progress struct {
@@ -107,7 +110,9 @@ func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 		return
 	}
 	defer func() {
-		id, err := st.Close(context.WithoutCancel(ctx))
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), previewClose)
+		defer cancel()
+		id, err := st.Close(ctx)
 		if err != nil {
 			p.w.log.Warn("close preview", "err", err)
 		}

@@ -52,6 +52,9 @@ func NewRouter(cfg RouterConfig) *Router {
 	return &Router{cfg}
 }
 
+// maxText is the longest message in bytes; all of it fits in a file of the workspace.
+const maxText = 16 << 20
+
 // Handle is the channels.Handler of all channels.
 func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	clean(in)
@@ -73,6 +76,10 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	}
 	if strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0 {
 		return nil
+	}
+	if len(in.Text) > maxText {
+		return r.say(ctx, in, fmt.Sprintf("Your message is too long for me: it has %d MB, and I read up to %d MB. "+
+			"Nothing of it was kept; please send it in parts.", len(in.Text)>>20, maxText>>20))
 	}
 	return r.accept(ctx, in, role)
 }

@@ -101,8 +101,11 @@ func (w *working) explain(ctx context.Context, err error) (inbox.Outcome, string
 		return inbox.Stopped, wordsStopped, nil
 	case cause != nil:
 		return "", "", cause
-	case w.failed != nil || errors.Is(err, lane.ErrFenced):
+	case errors.Is(err, lane.ErrFenced):
 		return "", "", err
+	case w.failed != nil:
+		w.log.Error("the database failed during a turn", "err", err)
+		return "", "", inbox.StoreFailed(w.turn.Item, err)
 	}
 	w.log.Error("turn failed", "ref", w.ref, "err", err)
 	return inbox.Failed, failureWords(err, w.ref), nil
@@ -126,11 +129,18 @@ func (w *working) end(
 func (w *working) without(ctx context.Context, outcome inbox.Outcome, words string) *inbox.End {
 	w.cfg.Ended(outcome, 0, llm.Usage{})
 	reply := &agent.Reply{Pending: []session.Entry{w.note(words)}}
-	isMessage := func(e session.Entry) bool { return e.Source == w.turn.Item.Seq }
 	logged, err := w.turn.Log.Load(ctx)
 	if err != nil {
 		w.log.Error("load the history of a turn that does not run", "err", err)
-	} else if !slices.ContainsFunc(logged, isMessage) {
+	}
+	known := err != nil
+	for i := range logged {
+		if e := &logged[i]; e.Turn == w.turn.Item.Seq { // an earlier attempt may have taken more messages in
+			reply.Through = max(reply.Through, e.Source)
+			known = known || e.Source == w.turn.Item.Seq
+		}
+	}
+	if !known {
 		reply.Pending = slices.Insert(reply.Pending, 0, w.entry(ctx, w.turn.Item))
 	}
 	return w.end(reply, outcome, words, "")

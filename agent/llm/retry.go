@@ -15,6 +15,9 @@ type RetryPolicy struct {
 	MaxWait  time.Duration // upper bound of the growing wait, 8 s
 	// MaxRetryAfter is the longest wait that a provider may ask for, 30 s. One that asks for more is given up at once.
 	MaxRetryAfter time.Duration
+	// Patience is after how long no new attempt begins, 3 minutes: people wait meanwhile, and a provider that only hangs
+	// takes minutes for each.
+	Patience time.Duration
 	// OnRetry, if not nil, is told before each wait, for logs.
 	OnRetry func(ctx context.Context, err error, wait time.Duration)
 }
@@ -33,6 +36,9 @@ func (r RetryPolicy) withDefaults() RetryPolicy {
 	if r.MaxRetryAfter <= 0 {
 		r.MaxRetryAfter = 30 * time.Second
 	}
+	if r.Patience <= 0 {
+		r.Patience = 3 * time.Minute
+	}
 	return r
 }
 
@@ -49,13 +55,14 @@ type retrier struct {
 
 func (r *retrier) Generate(ctx context.Context, req *Request) iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
+		begun := time.Now()
 		for attempt := 1; ; attempt++ {
 			end := relay(ctx, r.Provider, req, yield)
 			if end.err == nil {
 				return
 			}
 			wait, again := r.policy.wait(attempt, end.err)
-			if !again || ctx.Err() != nil {
+			if !again || ctx.Err() != nil || time.Since(begun) > r.policy.Patience {
 				yield(nil, end.err)
 				return
 			}

@@ -94,7 +94,7 @@ func TestRetryKeepsWithinItsBounds(t *testing.T) {
 		s := llmtest.New(t).Otherwise(llmtest.Fail(llm.Overloaded))
 		var waits []time.Duration
 		_, _, err := watch(t.Context(), llm.Retry(s, llm.RetryPolicy{
-			Attempts: 80, OnRetry: func(_ context.Context, _ error, d time.Duration) { waits = append(waits, d) },
+			Attempts: 80, Patience: time.Hour, OnRetry: func(_ context.Context, _ error, d time.Duration) { waits = append(waits, d) },
 		}))
 		if llm.ReasonOf(err) != llm.Overloaded || len(waits) != 79 {
 			t.Fatalf("%d waits, error %v", len(waits), err)
@@ -138,4 +138,20 @@ func TestRetryStopsWithItsConsumer(t *testing.T) {
 	if s.Left() != 1 {
 		t.Error("tried again for nobody")
 	}
+}
+
+func TestRetryHasAnEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang := func(context.Context, *llm.Request) (*llm.Answer, error) {
+			time.Sleep(2 * time.Minute)
+			return nil, &llm.Error{Provider: "p", Reason: llm.Unreachable, Err: errors.New("no data")}
+		}
+		s := llmtest.New(t, hang, hang)
+		start := time.Now()
+		_, err := llm.Collect(t.Context(), llm.Retry(s, llm.RetryPolicy{}), &llm.Request{}, nil)
+		if llm.ReasonOf(err) != llm.Unreachable || time.Since(start) > 5*time.Minute {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
 }

@@ -41,6 +41,8 @@ type Options struct {
 	Queue []string
 	// Model answers for the lead agent instead of what is configured: the demo's, a scripted one in tests.
 	Model llm.Provider
+	// Tell shows a person at a terminal what the start waits for; nil tells nobody.
+	Tell func(text string)
 	// NoHTTP leaves the HTTP server out.
 	NoHTTP bool
 }
@@ -71,7 +73,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 		}
 	}
 	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics()}
-	if a.db, err = openDatabase(ctx, cfg.Database, opts.Log); err != nil {
+	if a.db, err = openDatabase(ctx, cfg.Database, opts); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -106,13 +108,16 @@ const (
 	databaseRetryMax = 15 * time.Second
 )
 
-func openDatabase(ctx context.Context, url string, log *slog.Logger) (*store.DB, error) {
+func openDatabase(ctx context.Context, url string, opts Options) (*store.DB, error) {
 	for wait := databaseRetry; ; wait = min(2*wait, databaseRetryMax) {
-		db, err := store.Open(ctx, url, log)
+		db, err := store.Open(ctx, url, opts.Log)
 		if err == nil || !strings.HasPrefix(url, "postgres") || errors.Is(err, store.ErrURL) {
 			return db, err
 		}
-		log.Error("the database cannot be reached", "again_in", wait, "err", err)
+		opts.Log.Error("the database cannot be reached", "again_in", wait, "err", err)
+		if opts.Tell != nil {
+			opts.Tell(fmt.Sprintf("the database cannot be reached, trying again in %s: %v", wait, err))
+		}
 		select {
 		case <-ctx.Done():
 			return nil, err
@@ -286,6 +291,35 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(err, behind.Wait(), a.db.Close())
 }
 
+// ErrElsewhere means that another process holds what RunAlone needs alone.
+var ErrElsewhere = errors.New("another chat of yours is open on this database: leave that one first")
+
+// alonePatience is how long RunAlone waits for another process to let go: one that was killed is gone at once.
+const alonePatience = 2 * time.Second
+
+// RunAlone is Run, unless another process runs under the same name: then it returns ErrElsewhere.
+func (a *App) RunAlone(ctx context.Context, name string) error {
+	if err := a.member.Join(ctx); err != nil {
+		return errors.Join(err, a.db.Close())
+	}
+	for begun := time.Now(); ; {
+		alone, err := a.member.Alone(ctx, name)
+		if err == nil && !alone && time.Since(begun) > alonePatience {
+			err = ErrElsewhere
+		}
+		if err != nil {
+			return errors.Join(err, a.db.Close())
+		}
+		if alone {
+			return a.Run(ctx)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(alonePatience / 10):
+		}
+	}
+}
+
 // errDone ends Run without an error: the terminal was left.
 var errDone = errors.New("the terminal was left")
 
@@ -321,22 +355,26 @@ func (a *App) news() store.News {
 	}
 }
 
-// drainPoll is how often Drain looks.
-const drainPoll = 20 * time.Millisecond
+const (
+	drainPoll  = 20 * time.Millisecond // how often Drain looks
+	drainRetry = time.Second           // and how often while the database fails
+)
 
-// Drain waits until a channel has nothing queued, running or unsent.
+// Drain waits until a channel has nothing queued, running or unsent. A database that fails is asked again.
 func (a *App) Drain(ctx context.Context, channel string) error {
-	tick := time.NewTicker(drainPoll)
-	defer tick.Stop()
 	for {
+		wait := drainPoll
 		busy, err := a.db.Busy(ctx, channel)
-		if err != nil || !busy {
-			return err
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("ask whether all is answered", "err", err)
+			wait = drainRetry
+		} else if err == nil && !busy {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 	}
 }

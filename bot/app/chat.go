@@ -45,7 +45,7 @@ func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 	} else if err := t.finder(cfg, env, log).find(ctx); err != nil {
 		return err
 	}
-	name := "terminal"
+	name := localName()
 	var app *App
 	make := func(cenv channels.Env) channels.Channel {
 		return terminal.New(terminal.Config{
@@ -54,7 +54,7 @@ func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 		}, cenv)
 	}
 	opts := Options{
-		Env: env, Log: log, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, Model: model, NoHTTP: true,
+		Env: env, Log: log, Tell: func(text string) { _, _ = fmt.Fprintln(t.Err, "leadhand: "+text) }, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, Model: model, NoHTTP: true,
 	}
 	if !t.interactive() {
 		opts.Queue = []string{name} // each line of a pipe gets an answer of its own
@@ -65,7 +65,21 @@ func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 		}
 		return explain(cfg, err)
 	}
-	return app.Run(ctx)
+	return app.RunAlone(ctx, name)
+}
+
+// localName names the terminal channel of this person on this machine: on a shared database everybody has a
+// conversation and a workspace of their own.
+func localName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "local"
+	}
+	name := string(localUser().ID)
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return "terminal-" + name + "@" + host
 }
 
 // finder talks to the person in a terminal, and beside the answers in a pipe.

@@ -181,7 +181,25 @@ func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 			return err
 		}
 	}
-	return b.finish(ctx, l, end)
+	if err := b.finish(ctx, l, end); err != nil {
+		b.cfg.Log.Error("the end of a turn is not written", "session", l.ID, "err", err)
+		return StoreFailed(it, err)
+	}
+	return nil
+}
+
+// storePatience is for how long failures of the database are not the message's fault. After that they count as
+// attempts: what cannot be written may be at fault itself.
+const storePatience = time.Hour
+
+// StoreFailed makes an error of the database, met while it was worked, one that does not count against the message. The
+// longer that goes on, the longer the waits.
+func StoreFailed(it *Item, err error) error {
+	age := time.Since(it.ReceivedAt)
+	if errors.Is(err, lane.ErrFenced) || age > storePatience {
+		return err
+	}
+	return &lane.Later{After: min(max(age/4, 2*time.Second), 5*time.Minute), Err: err}
 }
 
 // meant asks whether a stop was for this message. The one it was for may have ended by itself just before, so that the

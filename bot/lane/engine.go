@@ -117,9 +117,26 @@ func (e *Engine) Active() int {
 	return len(e.active)
 }
 
+// How long the engine waits after a failed claim; it doubles up to the maximum.
+const (
+	claimRetry    = time.Second
+	claimRetryMax = 8 * time.Second
+)
+
+// rest waits, and tells whether ctx still goes on.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
 func (e *Engine) claimLoop(ctx context.Context) {
 	t := time.NewTimer(e.cfg.Poll)
 	defer t.Stop()
+	failures := 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -128,9 +145,16 @@ func (e *Engine) claimLoop(ctx context.Context) {
 		case <-t.C:
 		}
 		next := e.cfg.Poll
-		if err := e.claim(ctx, &next); err != nil && ctx.Err() == nil {
-			e.cfg.Log.Error("claim lanes", "err", err)
-			next = time.Second
+		if err := e.claim(ctx, &next); err == nil {
+			failures = 0
+		} else if ctx.Err() == nil {
+			next = min(claimRetry<<failures, claimRetryMax)
+			failures = min(failures+1, 8)
+			e.cfg.Log.Error("claim lanes", "again_in", next, "err", err)
+			if !rest(ctx, next) { // wake-ups don't hurry a database that is down
+				return
+			}
+			next = 0
 		}
 		t.Reset(next)
 	}

@@ -95,6 +95,7 @@ func (e *Engine) giveBack(ctx context.Context, l Lease, err error) {
 		return
 	}
 	if later, ok := errors.AsType[*Later](err); ok {
+		e.cfg.Log.Debug("lane waits", "lane", l.ID, "again_in", later.After, "err", later.Err)
 		e.release(l, Release{After: later.After, Refund: true})
 		return
 	}

@@ -109,6 +109,40 @@ func TestMemberOfABatchFailsAlone(t *testing.T) {
 	}
 }
 
+// A statement that finds the disk full makes SQLite roll back the whole transaction, savepoints and all.
+func TestFullDiskInABatchLosesNothingThatWasAcknowledged(t *testing.T) {
+	t.Parallel()
+	url := onSQLite(t)
+	db := openNew(t, url)
+	var pages int
+	if err := db.SQL().QueryRowContext(t.Context(), `PRAGMA page_count`).Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), fmt.Sprintf(`PRAGMA max_page_count = %d`, pages+20)); err != nil {
+		t.Fatal(err)
+	}
+	size := []int{10, 10, 1_000_000, 10, 1_000_000, 10}
+	var fns []func(tx *gorm.DB) error
+	var want []string
+	for i, n := range size {
+		hash := fmt.Sprint(i)
+		if n < 1000 {
+			want = append(want, hash)
+		}
+		fns = append(fns, func(tx *gorm.DB) error {
+			return tx.Exec(`INSERT INTO blobs (hash, size, data, created_at) VALUES (?, 0, ?, 0)`, hash, make([]byte, n)).Error
+		})
+	}
+	for i, err := range queue(t, db, always(t.Context(), len(fns)), fns)() {
+		if full := size[i] > 1000; full != (err != nil) {
+			t.Errorf("write %d of %d bytes: %v", i, size[i], err)
+		}
+	}
+	if d := cmp.Diff(want, blobs(t, db, url)); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestLoneWriteFailsAndTheNextSucceeds(t *testing.T) {
 	t.Parallel()
 	url := onSQLite(t)

@@ -56,7 +56,7 @@ func (m *Member) rename() {
 // Join makes this process a member. It comes before any lease is taken: who dies before that is noticed by nobody, and
 // its leases have to run out.
 func (m *Member) Join(ctx context.Context) error {
-	if m.db.pg == nil {
+	if m.db.pg == nil || m.conn != nil {
 		return nil
 	}
 	conn, err := pgx.ConnectConfig(ctx, m.db.pg)
@@ -82,10 +82,10 @@ func (m *Member) Run(ctx context.Context, lost func()) error {
 		<-ctx.Done()
 		return nil
 	}
-	for {
+	for wait := heartbeat / 2; ; wait = min(2*wait, heartbeatTTL/2) {
 		if m.conn == nil {
 			if err := m.Join(ctx); err != nil && ctx.Err() == nil {
-				m.db.log.Error("not a member", "err", err)
+				m.db.log.Error("not a member", "again_in", wait, "err", err)
 			}
 		}
 		if m.conn != nil {
@@ -96,11 +96,12 @@ func (m *Member) Run(ctx context.Context, lost func()) error {
 				m.rename()
 				lost()
 			}
+			wait = heartbeat / 2
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(heartbeat / 2):
+		case <-time.After(wait):
 		}
 	}
 }
@@ -156,7 +157,10 @@ func (m *Member) bury(ctx context.Context) error {
 		return err
 	}
 	for i := range others {
-		dead, err := m.dead(ctx, &others[i])
+		dead, hangs, err := m.dead(ctx, &others[i])
+		if hangs {
+			m.endConnections(ctx, &others[i])
+		}
 		if err == nil && dead {
 			err = m.inherit(ctx, &others[i])
 		}
@@ -167,24 +171,31 @@ func (m *Member) bury(ctx context.Context) error {
 	return nil
 }
 
-// dead tells whether nobody holds a member's lock, or its heartbeat is old.
-func (m *Member) dead(ctx context.Context, r *replicaRow) (dead bool, err error) {
-	err = m.db.write(ctx, func(tx *gorm.DB) error { // the lock, if it is free, lasts until the transaction ends
-		return tx.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?)) OR EXISTS
-			(SELECT 1 FROM replicas WHERE id = ? AND heartbeat < `+m.db.now()+` - ?)`,
-			memberLock, r.ID, r.ID, heartbeatTTL.Milliseconds()).Scan(&dead).Error
+// dead tells whether nobody holds a member's lock, or whether it hangs: then its heartbeat is old.
+func (m *Member) dead(ctx context.Context, r *replicaRow) (dead, hangs bool, err error) {
+	err = m.db.write(ctx, func(tx *gorm.DB) error {
+		err := tx.Raw(`SELECT count(*) > 0 FROM replicas WHERE id = ? AND heartbeat < `+m.db.now()+` - ?`,
+			r.ID, heartbeatTTL.Milliseconds()).Scan(&hangs).Error
+		if err != nil || hangs {
+			return err
+		}
+		return tx.Raw(`SELECT pg_try_advisory_xact_lock(?, hashtext(?))`, memberLock, r.ID).Scan(&dead).Error
 	})
-	return dead, err
+	return dead || hangs, hangs, err
 }
 
-// inherit frees what a dead member held. One that hangs may hang in transactions: its connections are ended, or their
-// row locks would hold up the others.
-func (m *Member) inherit(ctx context.Context, r *replicaRow) error {
+// endConnections ends what a process that hangs has open, perhaps in the middle of transactions: their row locks would
+// hold up the others, one after the other. The connections of a process that was killed are gone already.
+func (m *Member) endConnections(ctx context.Context, r *replicaRow) {
 	err := m.db.read(ctx).Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = ?
 		AND application_name <> ?`, r.Process, m.db.process).Error
 	if err != nil {
-		m.db.log.Warn("the connections of a dead replica cannot be ended", "replica", r.ID, "err", err)
+		m.db.log.Warn("the connections of a replica that hangs cannot be ended", "replica", r.ID, "err", err)
 	}
+}
+
+// inherit frees what a dead member held.
+func (m *Member) inherit(ctx context.Context, r *replicaRow) error {
 	return m.db.write(ctx, func(tx *gorm.DB) error {
 		gone := tx.Where("id = ?", r.ID).Delete(&replicaRow{})
 		if gone.Error != nil || gone.RowsAffected == 0 { // another member was faster
@@ -193,4 +204,19 @@ func (m *Member) inherit(ctx context.Context, r *replicaRow) error {
 		m.db.log.Warn("another replica died; its work goes on", "replica", r.ID)
 		return m.db.releaseDead(tx, r.ID)
 	})
+}
+
+// aloneLock is the first key of the advisory locks of Alone.
+const aloneLock = 4712
+
+// Alone tells whether this process is the only one that holds name, for as long as its membership lasts.
+func (m *Member) Alone(ctx context.Context, name string) (alone bool, err error) {
+	if m.db.pg == nil {
+		return true, nil
+	}
+	err = m.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1, hashtext($2))`, aloneLock, name).Scan(&alone)
+	if err != nil {
+		return false, fmt.Errorf("ask for %s: %w", name, err)
+	}
+	return alone, nil
 }

@@ -257,3 +257,37 @@ func TestClaimedMessageWakesNobody(t *testing.T) {
 		}
 	})
 }
+
+func TestOnlyOneHoldsANameAlone(t *testing.T) {
+	t.Parallel()
+	replicas(t, func(t *testing.T, b *bench) {
+		first, second := store.NewMember(b.db), store.NewMember(b.db)
+		for _, m := range []*store.Member{first, second} {
+			if err := m.Join(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		holds := func(m *store.Member, name string) bool {
+			t.Helper()
+			alone, err := m.Alone(t.Context(), name)
+			if err != nil {
+				t.Error(err)
+			}
+			return alone
+		}
+		if !holds(first, "chat") || holds(second, "chat") || !holds(second, "another") {
+			t.Error("the name went to more than the first")
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if err := first.Run(gone, func() {}); err != nil {
+			t.Error(err)
+		}
+		if !holds(second, "chat") {
+			t.Error("the name is not free after its holder left")
+		}
+		if err := second.Run(gone, func() {}); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -24,6 +24,12 @@ func (db *DB) notify(tx *gorm.DB, topic, payload string) error {
 	return tx.Exec(`SELECT pg_notify(?, ?)`, topic, payload).Error
 }
 
+// How long Listen waits before it connects again; it doubles up to the maximum.
+const (
+	listenRetry    = time.Second
+	listenRetryMax = 8 * time.Second
+)
+
 // News is what Listen reports.
 type News struct {
 	Wake func()               // look for work
@@ -37,16 +43,20 @@ func (db *DB) Listen(ctx context.Context, n News) error {
 		<-ctx.Done()
 		return nil
 	}
-	for {
+	for wait := listenRetry; ; wait = min(2*wait, listenRetryMax) {
+		begun := time.Now()
 		err := db.listenOnce(ctx, n)
 		if ctx.Err() != nil {
 			return nil
 		}
-		db.log.Warn("connection for notifications broke", "err", plainPG(err))
+		if time.Since(begun) > listenRetryMax {
+			wait = listenRetry
+		}
+		db.log.Warn("connection for notifications broke", "again_in", wait, "err", plainPG(err))
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(time.Second):
+		case <-time.After(wait):
 		}
 	}
 }

@@ -15,18 +15,22 @@ const sweepBatch = 500
 // its row.
 const minRetention = 48 * time.Hour
 
-// Sweep deletes messages that were worked or delivered longer than age ago, and returns how many. History, files and
-// undeliverable messages stay.
+// Sweep deletes messages that were worked or delivered longer than age ago, and contents that no file has any more, and
+// returns how many. History, files and undeliverable messages stay.
 func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 	age = max(age, minRetention)
 	total := 0
 	for _, q := range []string{
 		`DELETE FROM inbox WHERE (session, seq) IN
-			(SELECT session, seq FROM inbox WHERE done_at > 0 AND done_at < {now} - ? ORDER BY done_at LIMIT ?)`,
+			(SELECT session, seq FROM inbox WHERE done_at > 0 AND done_at < (SELECT {now} - ?) ORDER BY done_at LIMIT ?)`,
 		`DELETE FROM outbox WHERE (conversation, seq) IN
-			(SELECT conversation, seq FROM outbox WHERE sent_at > 0 AND sent_at < {now} - ? ORDER BY sent_at LIMIT ?)`,
+			(SELECT conversation, seq FROM outbox WHERE sent_at > 0 AND sent_at < (SELECT {now} - ?) ORDER BY sent_at LIMIT ?)`,
 		`DELETE FROM commands WHERE (channel, event_key) IN
-			(SELECT channel, event_key FROM commands WHERE done_at < {now} - ? ORDER BY done_at LIMIT ?)`,
+			(SELECT channel, event_key FROM commands WHERE done_at < (SELECT {now} - ?) ORDER BY done_at LIMIT ?)`,
+		`DELETE FROM blobs WHERE hash IN
+			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - ?) AND NOT EXISTS
+				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)
+			AND NOT EXISTS (SELECT 1 FROM files f WHERE f.hash = blobs.hash)`,
 	} {
 		n, err := db.sweep(ctx, acrossTenants+db.stmt(q), age)
 		total += n

@@ -128,7 +128,7 @@ func (s *Workspaces) Write(
 			return err
 		}
 		err = tx.Exec(s.db.stmt(`INSERT INTO blobs (hash, size, data, created_at) VALUES (?, ?, ?, {now})
-			ON CONFLICT (hash) DO NOTHING`), next.Hash, next.Size, content).Error
+			ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at`), next.Hash, next.Size, content).Error
 		if err != nil {
 			return err
 		}
@@ -179,7 +179,11 @@ func (s *Workspaces) checkQuota(tx *gorm.DB, o workspace.Owner, old *fileRow, si
 	return nil
 }
 
-// addVersion makes next the newest version after old.
+// keptVersions is how many versions of one file are kept, so that a file that changes all the time does not fill the
+// disk. Contents that no version has any more go with the next Sweep.
+const keptVersions = 20
+
+// addVersion makes next the newest version after old, and lets the oldest go.
 func (s *Workspaces) addVersion(
 	tx *gorm.DB, o workspace.Owner, path string, old, next *fileRow,
 ) (*fileRow, error) {
@@ -187,8 +191,11 @@ func (s *Workspaces) addVersion(
 	row.Tenant, row.Agent, row.Person, row.Path, row.Version, row.Newest = o.Tenant, o.Agent, o.User, path, 1, 1
 	if old != nil {
 		row.Version = old.Version + 1
-		err := ofOwner(tx, o).Where("path = ? AND newest = 1", path).Update("newest", 0).Error
-		if err != nil {
+		versions := ofOwner(tx, o).Where("path = ?", path).Session(&gorm.Session{})
+		if err := versions.Where("newest = 1").Update("newest", 0).Error; err != nil {
+			return nil, err
+		}
+		if err := versions.Where("version <= ?", row.Version-keptVersions).Delete(&fileRow{}).Error; err != nil {
 			return nil, err
 		}
 	}

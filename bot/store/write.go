@@ -118,41 +118,72 @@ func (b *batcher) run() {
 }
 
 // commit runs the batch in one transaction. An error of one member rolls back that member alone; an error of the
-// commit is everybody's.
+// commit is everybody's. When a member's error took the whole transaction with it, as a full disk does, the members run
+// again, each alone.
 func (b *batcher) commit(batch []*pendingWrite) {
-	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
-	defer cancel()
-	err := b.db.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		for _, p := range batch {
-			if !p.taken.CompareAndSwap(false, true) {
-				continue
-			}
-			if p.err = p.ctx.Err(); p.err == nil {
-				p.err = runContained(tx, p.fn, len(batch) > 1)
-			}
-		}
-		if len(batch) == 1 {
-			return batch[0].err
-		}
-		return nil
-	})
+	var ready []*pendingWrite
 	for _, p := range batch {
-		if p.err == nil {
-			p.err = err
+		if p.taken.CompareAndSwap(false, true) {
+			ready = append(ready, p)
 		}
+	}
+	if len(ready) > 1 && b.together(ready) {
+		ready = nil
+	}
+	for _, p := range ready {
+		p.err = b.transaction(func(tx *gorm.DB) error { return p.run(tx) })
+	}
+	for _, p := range batch {
 		close(p.done)
 	}
 }
 
-// runContained turns a panic of one member into its error. A member that is alone in its batch needs no savepoint.
-func runContained(tx *gorm.DB, fn func(tx *gorm.DB) error, savepoint bool) (err error) {
+func (b *batcher) transaction(fn func(tx *gorm.DB) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
+	defer cancel()
+	return b.db.WithContext(ctx).Transaction(fn)
+}
+
+// errBroken ends a shared transaction that the database has rolled back by itself.
+var errBroken = errors.New("the transaction is gone")
+
+// together runs the batch in one transaction. False means that nothing of it was written and nobody has an outcome.
+func (b *batcher) together(batch []*pendingWrite) bool {
+	err := b.transaction(func(tx *gorm.DB) error {
+		for i, p := range batch {
+			name := fmt.Sprintf("member%d", i)
+			if err := tx.Exec("SAVEPOINT " + name).Error; err != nil { // tx.SavePoint hides errors
+				return errBroken
+			}
+			if p.err = p.run(tx); p.err == nil {
+				continue
+			}
+			if err := tx.Exec("ROLLBACK TO " + name).Error; err != nil {
+				return errBroken
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errBroken) {
+		return false
+	}
+	for _, p := range batch {
+		if p.err == nil {
+			p.err = err
+		}
+	}
+	return true
+}
+
+// run is the member's transaction. Its panic is its error.
+func (p *pendingWrite) run(tx *gorm.DB) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic in a transaction: %v", v)
 		}
 	}()
-	if !savepoint {
-		return fn(tx)
+	if err := p.ctx.Err(); err != nil {
+		return err
 	}
-	return tx.Transaction(fn)
+	return p.fn(tx)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 
@@ -18,6 +19,7 @@ const prompt = "> "
 // lines is the conversation without the line editor: a pipe, or a terminal that can't place its cursor.
 type lines struct {
 	cfg    *Config
+	log    *slog.Logger
 	broken chan struct{} // closed once Out can't be written
 
 	mu       sync.Mutex
@@ -26,8 +28,8 @@ type lines struct {
 	prompted bool  // the cursor stands behind a prompt
 }
 
-func newLines(cfg *Config) *lines {
-	return &lines{cfg: cfg, broken: make(chan struct{})}
+func newLines(cfg *Config, log *slog.Logger) *lines {
+	return &lines{cfg: cfg, log: log, broken: make(chan struct{})}
 }
 
 // input is one line read, or the end of reading.
@@ -101,12 +103,35 @@ func (l *lines) readAll(ctx context.Context, h channels.Handler) (lost int, err 
 			if strings.TrimSpace(line.text) == "" {
 				continue
 			}
-			if err := l.cfg.submit(ctx, h, line.text); err != nil && ctx.Err() == nil {
+			if !l.submit(ctx, h, line.text) {
 				lost++
-				l.notice(notStored(err))
 			}
 		}
 	}
+}
+
+// submit stores one line. A pipe waits until that is done, however long it takes: nothing that was read is dropped.
+func (l *lines) submit(ctx context.Context, h channels.Handler, text string) bool {
+	tries, waited := 0, false
+	var waits func(error)
+	if l.cfg.Interactive {
+		tries = submitTries
+	} else {
+		waits = func(err error) {
+			l.log.Error("message cannot be stored yet", "err", err)
+			l.notice(notYet)
+			waited = true
+		}
+	}
+	err := l.cfg.submit(ctx, h, text, tries, waits)
+	switch {
+	case err == nil && waited:
+		l.notice(storedLate)
+	case err != nil:
+		l.log.Error("message not stored", "err", err)
+		l.notice(notStored)
+	}
+	return err == nil
 }
 
 // read splits In into lines of any length. Nothing can interrupt a read from a pipe, so nobody waits for this

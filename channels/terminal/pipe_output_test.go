@@ -100,6 +100,8 @@ func TestPipeEndsWhenOutputIsBroken(t *testing.T) {
 	})
 	t.Run("a real pipe", func(t *testing.T) {
 		t.Parallel()
+		syscall.ForkLock.RLock() // a child of another test would keep the reading end open until it has started
+		defer syscall.ForkLock.RUnlock()
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

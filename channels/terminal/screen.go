@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ const leaveWithin = 5 * time.Second
 // screen is the conversation with the line editor.
 type screen struct {
 	cfg    *Config
+	log    *slog.Logger
 	paint  painter
 	events *queue[any]
 
@@ -36,9 +38,10 @@ type screen struct {
 	width int // of the screen when the editor ended
 }
 
-func newScreen(cfg *Config) *screen {
+func newScreen(cfg *Config, log *slog.Logger) *screen {
 	s := &screen{
 		cfg:    cfg,
+		log:    log,
 		paint:  painter{color: cfg.environ("NO_COLOR") == ""},
 		events: newQueue[any](),
 		width:  defaultWidth,
@@ -188,8 +191,9 @@ func (c *crew) deliver(ctx context.Context) {
 }
 
 func (c *crew) submit(ctx context.Context, text string) {
-	if err := c.screen.cfg.submit(ctx, c.handle, text); err != nil {
-		c.screen.events.put(notice{notStored(err)})
+	if err := c.screen.cfg.submit(ctx, c.handle, text, submitTries, nil); err != nil {
+		c.screen.log.Error("message not stored", "err", err)
+		c.screen.events.put(notice{notStored})
 	}
 }
 

@@ -11,11 +11,12 @@ import (
 // localChat is the only chat of a terminal.
 const localChat channels.ChatID = "local"
 
-// submitTries and submitPause bound how long a message is offered to a handler that fails: a busy database gets over
-// it within a second or two, and after that the person should hear of it. The pause grows with each try.
+// A handler that fails is tried again after a pause that grows. At the editor, where a person waits, three tries are
+// made; a pipe waits as long as it takes.
 const (
-	submitTries = 3
-	submitPause = 300 * time.Millisecond
+	submitTries    = 3
+	submitPause    = 300 * time.Millisecond
+	submitPauseMax = 15 * time.Second
 )
 
 // commandLine is "/name args". A path such as "/etc/passwd" is no command.
@@ -48,25 +49,33 @@ func parseCommand(text string) *channels.Command {
 	return &channels.Command{Name: m[1], Args: m[2]}
 }
 
-// submit offers what was typed to h until h has stored it, at most submitTries times.
-func (c *Config) submit(ctx context.Context, h channels.Handler, text string) error {
+// submit offers what was typed to h until h has stored it, at most tries times; 0 is without limit. waits, if not nil,
+// is called when the first try has failed.
+func (c *Config) submit(ctx context.Context, h channels.Handler, text string, tries int, waits func(error)) error {
 	in, err := c.inbound(text)
 	if err != nil {
 		return err
 	}
+	pause := submitPause
 	for try := 1; ; try++ {
-		if err = h(ctx, in); err == nil || try == submitTries || ctx.Err() != nil {
+		if err = h(ctx, in); err == nil || try == tries || ctx.Err() != nil {
 			return err
+		}
+		if try == 1 && waits != nil {
+			waits(err)
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(time.Duration(try) * submitPause):
+		case <-time.After(pause):
 		}
+		pause = min(2*pause, submitPauseMax)
 	}
 }
 
-// notStored says in plain words what became of a message that no try could store.
-func notStored(err error) string {
-	return "Your message was not stored: " + sanitizeLine(err.Error())
-}
+// What a person is told; why it is so stands in the log.
+const (
+	notStored  = "Your message was not stored, so nobody will answer it. Please send it again."
+	notYet     = "Your message cannot be stored right now; trying again until it is."
+	storedLate = "Your message is stored now."
+)

@@ -73,9 +73,9 @@ func New(cfg Config, env channels.Env) *Terminal {
 	}
 	t := &Terminal{cfg: cfg, log: env.Log}
 	if cfg.Interactive && cfg.environ("TERM") != "dumb" {
-		t.edit = newScreen(&t.cfg)
+		t.edit = newScreen(&t.cfg, env.Log)
 	} else {
-		t.lines = newLines(&t.cfg)
+		t.lines = newLines(&t.cfg, env.Log)
 	}
 	return t
 }

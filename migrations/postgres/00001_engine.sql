@@ -12,6 +12,8 @@ CREATE TABLE lanes (
   not_before  BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (kind, id)
 );
+-- Few rows match "last_seq > done_seq", but the planner guesses a third: workers would take longer than the scan.
+ALTER TABLE lanes SET (parallel_workers = 0);
 CREATE INDEX lanes_ready ON lanes (kind, lease_until) WHERE last_seq > done_seq;
 
 CREATE TABLE sessions (
@@ -24,6 +26,7 @@ CREATE TABLE sessions (
   created_at BIGINT NOT NULL,
   ended_at   BIGINT NOT NULL DEFAULT 0
 );
+CREATE INDEX sessions_place ON sessions (tenant, channel, chat, topic);
 CREATE UNIQUE INDEX sessions_current ON sessions (tenant, agent, channel, chat, topic) WHERE ended_at = 0;
 
 CREATE TABLE inbox (

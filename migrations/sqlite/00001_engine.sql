@@ -24,6 +24,7 @@ CREATE TABLE sessions (
   created_at INTEGER NOT NULL,
   ended_at   INTEGER NOT NULL DEFAULT 0
 );
+CREATE INDEX sessions_place ON sessions (tenant, channel, chat, topic);
 CREATE UNIQUE INDEX sessions_current ON sessions (tenant, agent, channel, chat, topic) WHERE ended_at = 0;
 
 CREATE TABLE inbox (

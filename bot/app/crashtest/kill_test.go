@@ -46,8 +46,9 @@ func TestKilledAgainAndAgain(t *testing.T) {
 			recoveries = append(recoveries, first.At.Sub(w.started))
 			if k%restEvery == restEvery-1 {
 				p.awaitAnswers()
-				if took := time.Since(w.started); took > afterRestart {
-					t.Errorf("kill %d: what was left was answered after %v, want %v at most", k, took, afterRestart)
+				slow := 10 * ready.At.Sub(w.started) // how busy the machine is
+				if took := time.Since(w.started); took > afterRestart+slow {
+					t.Errorf("kill %d: what was left was answered after %v, want %v at most", k, took, afterRestart+slow)
 				}
 			}
 			p.fleet.mu.Lock()
