@@ -54,7 +54,8 @@ func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 		}, cenv)
 	}
 	opts := Options{
-		Env: env, Log: log, Tell: func(text string) { _, _ = fmt.Fprintln(t.Err, "leadhand: "+text) }, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, Model: model, NoHTTP: true,
+		Env: env, Log: log, Channels: []func(channels.Env) channels.Channel{make}, Owner: name, Model: model, NoHTTP: true,
+		Tell: func(text string) { _, _ = fmt.Fprintln(t.Err, "leadhand: "+text) },
 	}
 	if !t.interactive() {
 		opts.Queue = []string{name} // each line of a pipe gets an answer of its own

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -70,21 +71,26 @@ func (r *historyRow) entry() (session.Entry, error) {
 }
 
 func (h *history) Load(ctx context.Context) ([]session.Entry, error) {
+	had := h.inbox.recent.get(h.lease.ID)
+	q := h.inbox.db.read(ctx)
+	if had.last > 0 {
+		q = q.Raw(acrossTenants+`SELECT * FROM history WHERE session = ? AND seq > ? ORDER BY seq`, h.lease.ID, had.last)
+	} else {
+		q = q.Raw(acrossTenants+`SELECT h.* FROM history h, (SELECT coalesce(max(seq), 0) AS seq,
+				coalesce(max(covers), 0) AS covers FROM history WHERE session = ? AND kind = 'summary') s
+			WHERE h.session = ? AND (h.seq = s.seq OR h.seq > s.covers AND h.kind <> 'summary') ORDER BY h.seq`,
+			h.lease.ID, h.lease.ID)
+	}
 	var rows []historyRow
-	err := h.inbox.db.read(ctx).Raw(acrossTenants+`SELECT h.* FROM history h, (SELECT coalesce(max(seq), 0) AS seq,
-			coalesce(max(covers), 0) AS covers FROM history WHERE session = ? AND kind = 'summary') s
-		WHERE h.session = ? AND (h.seq = s.seq OR h.seq > s.covers AND h.kind <> 'summary') ORDER BY h.seq`,
-		h.lease.ID, h.lease.ID).Scan(&rows).Error
-	if err != nil {
+	if err := q.Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("load history: %w", err)
 	}
-	entries := make([]session.Entry, len(rows))
-	for i := range rows {
-		if entries[i], err = rows[i].entry(); err != nil {
-			return nil, err
-		}
+	now, err := had.extend(rows)
+	if err != nil {
+		return nil, err
 	}
-	return entries, nil
+	h.inbox.recent.put(h.lease.ID, now)
+	return slices.Clone(now.entries), nil
 }
 
 func (h *history) Append(ctx context.Context, entries []session.Entry) error {

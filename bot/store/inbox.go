@@ -18,14 +18,15 @@ import (
 // Inbox is the inbox.Store.
 type Inbox struct {
 	lanes
-	out *Outbox
+	out    *Outbox
+	recent *recent
 }
 
 var _ inbox.Store = (*Inbox)(nil)
 
 // NewInbox keeps the messages of the sessions of the named channels.
 func NewInbox(db *DB, channelNames ...string) *Inbox {
-	return &Inbox{lanes{db, sessionLane, channelNames}, NewOutbox(db, channelNames...)}
+	return &Inbox{lanes{db, sessionLane, channelNames}, NewOutbox(db, channelNames...), newRecent()}
 }
 
 type inboxRow struct {

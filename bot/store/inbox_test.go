@@ -218,3 +218,33 @@ func TestStopMarksWhatRunsAndWithAllWhatWaits(t *testing.T) {
 		}
 	})
 }
+
+// What an owner has read before is the same as what a fresh process reads.
+func TestHistoryReadBeforeIsTheSameAsReadAnew(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		b := newBench(t, url)
+		l := b.accept("1", "me")
+		kinds := []session.Kind{"message", "message", "message", "summary", "message", "strip", "message", "summary", "message"}
+		for i, kind := range kinds {
+			e := session.Entry{Turn: 1, Kind: kind, Message: llm.UserText(fmt.Sprint(i))}
+			if kind != session.KindMessage {
+				e.Covers = int64(i - 1)
+			}
+			if err := b.inbox.Log(*l).Append(t.Context(), []session.Entry{e}); err != nil {
+				t.Fatal(err)
+			}
+			before, err := b.inbox.Log(*l).Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			anew, err := store.NewInbox(b.db, "test").Log(*l).Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(anew, before); d != "" {
+				t.Fatalf("after entry %d, read anew (-) and read before (+) differ:\n%s", i, d)
+			}
+		}
+	})
+}

@@ -200,7 +200,8 @@ func (db *DB) ReleaseDead(ctx context.Context, owner string) error {
 }
 
 func (db *DB) releaseDead(tx *gorm.DB, owner string) error {
-	lanes, names := tx.Table("lanes").Where("lease_until > 0 AND last_seq > done_seq"), tx.Table("leases").Where("expires_at > 0")
+	lanes := tx.Table("lanes").Where("lease_until > 0 AND last_seq > done_seq")
+	names := tx.Table("leases").Where("expires_at > 0")
 	if owner != "" {
 		lanes, names = lanes.Where("lease_owner = ?", owner), names.Where("owner = ?", owner)
 	}
