@@ -137,6 +137,13 @@ func (p *feed) awaitAnswers() {
 	}
 }
 
+// wentOn is when a worker first did something about a message of a chat.
+func (p *feed) wentOn(w *worker, chat string) time.Time {
+	return p.awaitEvent("chat "+chat+" goes on", func(e *event) bool {
+		return e.Pid == w.cmd.Process.Pid && slices.ContainsFunc(e.Names, func(name string) bool { return chatOf(name) == chat })
+	}).At
+}
+
 // backlog is how many unanswered messages a chat may have while it chats.
 const backlog = 4
 
