@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -22,17 +24,20 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 	total := 0
 	for _, q := range []string{
 		`DELETE FROM inbox WHERE (session, seq) IN
-			(SELECT session, seq FROM inbox WHERE done_at > 0 AND done_at < (SELECT {now} - ?) ORDER BY done_at LIMIT ?)`,
+			(SELECT session, seq FROM inbox WHERE done_at > 0 AND done_at < (SELECT {now} - {age})
+				ORDER BY done_at LIMIT ?)`,
 		`DELETE FROM outbox WHERE (conversation, seq) IN
-			(SELECT conversation, seq FROM outbox WHERE sent_at > 0 AND sent_at < (SELECT {now} - ?) ORDER BY sent_at LIMIT ?)`,
+			(SELECT conversation, seq FROM outbox WHERE sent_at > 0 AND sent_at < (SELECT {now} - {age})
+				ORDER BY sent_at LIMIT ?)`,
 		`DELETE FROM commands WHERE (channel, event_key) IN
-			(SELECT channel, event_key FROM commands WHERE done_at < (SELECT {now} - ?) ORDER BY done_at LIMIT ?)`,
+			(SELECT channel, event_key FROM commands WHERE done_at < (SELECT {now} - {age}) ORDER BY done_at LIMIT ?)`,
 		`DELETE FROM blobs WHERE hash IN
-			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - ?) AND NOT EXISTS
+			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - {age}) AND NOT EXISTS
 				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)
-			AND NOT EXISTS (SELECT 1 FROM files f WHERE f.hash = blobs.hash)`,
+			AND created_at < (SELECT {now} - {age})`, // once more: a file may have taken the content up again meanwhile
 	} {
-		n, err := db.sweep(ctx, acrossTenants+db.stmt(q), age)
+		q = strings.ReplaceAll(q, "{age}", strconv.FormatInt(age.Milliseconds(), 10))
+		n, err := db.sweep(ctx, acrossTenants+db.stmt(q))
 		total += n
 		if err != nil {
 			return total, fmt.Errorf("delete old rows: %w", err)
@@ -41,11 +46,11 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 	return total, nil
 }
 
-func (db *DB) sweep(ctx context.Context, stmt string, age time.Duration) (total int, err error) {
+func (db *DB) sweep(ctx context.Context, stmt string) (total int, err error) {
 	for {
 		var n int
 		err := db.write(ctx, func(tx *gorm.DB) error {
-			r := tx.Exec(stmt, age.Milliseconds(), sweepBatch)
+			r := tx.Exec(stmt, sweepBatch)
 			n = int(r.RowsAffected)
 			return r.Error
 		})
