@@ -268,7 +268,11 @@ func by(w *worker, kind, name string) func(*event) bool {
 	}
 }
 
-// logged are all events of all workers in the order in which they happened.
+// eventStart begins every line of the log.
+const eventStart = `{"Worker":`
+
+// logged are all events of all workers in the order in which they happened. A kill may cut a line off in the middle; the
+// next worker goes on right behind it. What was not told whole did not happen.
 func (f *fleet) logged() []event {
 	f.t.Helper()
 	raw, err := os.ReadFile(f.log)
@@ -277,8 +281,12 @@ func (f *fleet) logged() []event {
 	}
 	var all []event
 	for line := range strings.Lines(string(raw)) {
+		whole := line[max(strings.LastIndex(line, eventStart), 0):]
+		if !strings.HasSuffix(whole, "}\n") {
+			continue
+		}
 		var e event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
+		if err := json.Unmarshal([]byte(whole), &e); err != nil {
 			f.t.Fatalf("line %q of the log: %v", line, err)
 		}
 		all = append(all, e)

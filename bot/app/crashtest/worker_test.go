@@ -47,7 +47,7 @@ type event struct {
 	Repeat       bool     `json:",omitempty"`
 }
 
-// reporter writes events. A line is one system call, so that a killed worker leaves all of it or nothing.
+// reporter writes events, each line with one system call. A kill may still cut it off.
 type reporter struct {
 	worker string
 	log    *os.File
