@@ -1,0 +1,102 @@
+package slackfake
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
+)
+
+// ControlHandler serves the control API for this fake. Besides what
+// [fakekit.Recorder.ControlHandler] has:
+//
+//	POST /channels     {id, name}
+//	POST /dms          {id, user}
+//	POST /endpoints    deliver over HTTP: [Endpoints]
+//	POST /messages     a user sends an [Incoming] message
+//	POST /edits        {channel, ts, text}; without text the message is deleted
+//	POST /commands     a user runs a slash [Command]
+//	POST /events       deliver a raw event
+//	POST /actions      {channel, ts, action_id, user, value} or {view_id, action_id, user, value}
+//	POST /submissions  {view_id, user, values}
+//	POST /home         {user} opens the App Home
+//	POST /assistant    {user} opens an assistant thread
+//	POST /sockets      {action: disconnect|drop|redeliver, reason}
+//	GET  /messages?channel=ID   the messages of a channel
+//	GET  /home?user=ID          the published App Home
+//	GET  /view?id=ID            a modal, the last without id
+func (s *Server) ControlHandler() http.Handler {
+	mux := s.Recorder.ControlHandler()
+	ok := fakekit.Object{"ok": true}
+	type target struct {
+		ID       string                       `json:"id"`
+		Name     string                       `json:"name"`
+		User     string                       `json:"user"`
+		Channel  string                       `json:"channel"`
+		TS       string                       `json:"ts"`
+		Text     string                       `json:"text"`
+		ViewID   string                       `json:"view_id"`
+		ActionID string                       `json:"action_id"`
+		Value    string                       `json:"value"`
+		Action   string                       `json:"action"`
+		Reason   string                       `json:"reason"`
+		Values   map[string]map[string]string `json:"values"`
+	}
+	fakekit.Handle(mux, "POST /channels", func(t target) (any, error) { s.AddChannel(t.ID, t.Name); return ok, nil })
+	fakekit.Handle(mux, "POST /dms", func(t target) (any, error) { s.AddDM(t.ID, t.User); return ok, nil })
+	fakekit.Handle(mux, "POST /endpoints", func(e Endpoints) (any, error) { s.SetEndpoints(e); return e, nil })
+	fakekit.Handle(mux, "POST /messages", func(in Incoming) (any, error) {
+		ts, err := s.SendMessage(in)
+		return fakekit.Object{"ts": ts}, err
+	})
+	fakekit.Handle(mux, "POST /edits", func(t target) (any, error) {
+		if t.Text == "" {
+			return ok, s.DeleteMessage(t.Channel, t.TS)
+		}
+		return ok, s.EditMessage(t.Channel, t.TS, t.Text)
+	})
+	fakekit.Handle(mux, "POST /commands", func(c Command) (any, error) {
+		u, err := s.UseCommand(c)
+		return fakekit.Object{"response_url": u}, err
+	})
+	fakekit.Handle(mux, "POST /events", func(e fakekit.Object) (any, error) {
+		id, err := s.Event(e)
+		return fakekit.Object{"event_id": id}, err
+	})
+	fakekit.Handle(mux, "POST /actions", func(t target) (any, error) {
+		if t.ViewID != "" {
+			return ok, s.PressInView(t.ViewID, t.ActionID, t.User, t.Value)
+		}
+		u, err := s.Press(t.Channel, t.TS, t.ActionID, t.User, t.Value)
+		return fakekit.Object{"response_url": u}, err
+	})
+	fakekit.Handle(mux, "POST /submissions", func(t target) (any, error) { return ok, s.Submit(t.ViewID, t.User, t.Values) })
+	fakekit.Handle(mux, "POST /home", func(t target) (any, error) { s.OpenHome(t.User); return ok, nil })
+	fakekit.Handle(mux, "POST /assistant", func(t target) (any, error) {
+		channel, ts := s.StartAssistant(t.User)
+		return fakekit.Object{"channel": channel, "thread_ts": ts}, nil
+	})
+	fakekit.Handle(mux, "POST /sockets", func(t target) (any, error) {
+		switch t.Action {
+		case "disconnect":
+			s.Disconnect(t.Reason)
+		case "drop":
+			s.DropSockets()
+		case "redeliver":
+			return ok, s.Redeliver()
+		default:
+			return nil, fmt.Errorf("unknown action %q", t.Action)
+		}
+		return ok, nil
+	})
+	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
+		fakekit.WriteJSON(w, http.StatusOK, s.Messages(r.FormValue("channel")))
+	})
+	mux.HandleFunc("GET /home", func(w http.ResponseWriter, r *http.Request) {
+		fakekit.WriteJSON(w, http.StatusOK, s.Home(r.FormValue("user")))
+	})
+	mux.HandleFunc("GET /view", func(w http.ResponseWriter, r *http.Request) {
+		fakekit.WriteJSON(w, http.StatusOK, s.View(r.FormValue("id")))
+	})
+	return mux
+}
