@@ -12,7 +12,13 @@ import (
 // command is one word that the program itself answers, without a turn and without waiting behind one.
 type command struct {
 	name, help string
-	run        func(r *Router, ctx context.Context, in *channels.Inbound) (string, error)
+	run        func(r *Router, ctx context.Context, in *channels.Inbound) (said, error)
+}
+
+// said is what a command answers; nothing when something else does.
+type said struct {
+	text    string
+	buttons [][]channels.Button
 }
 
 // commands lists them in the order in which help shows them.
@@ -22,6 +28,18 @@ func commands() []command {
 		{"stop", "end what I am doing here; `stop all` also drops what waits", (*Router).stop},
 		{"help", "show this", (*Router).help},
 	}
+}
+
+// startCommand is what a messenger sends when a person opens the bot for the first time.
+const startCommand = "start"
+
+// Menu lists the commands for the menus of messengers.
+func Menu() []channels.CommandInfo {
+	var menu []channels.CommandInfo
+	for _, c := range commands() {
+		menu = append(menu, channels.CommandInfo{Name: c.name, Help: strings.ReplaceAll(c.help, "`", "")})
+	}
+	return menu
 }
 
 // spoken recognises a command that was written as plain words: nothing but its name, or "stop all". Everything longer
@@ -53,14 +71,17 @@ func (r *Router) command(ctx context.Context, in *channels.Inbound) error {
 
 func (r *Router) run(ctx context.Context, in *channels.Inbound) error {
 	name := strings.ToLower(in.Command.Name)
+	if name == startCommand {
+		name = "help"
+	}
 	var names []string
 	for _, c := range commands() {
 		if c.name == name {
 			answer, err := c.run(r, ctx, in)
-			if err != nil || answer == "" {
+			if err != nil || answer.text == "" {
 				return err
 			}
-			return r.say(ctx, in, answer)
+			return r.say(ctx, in, answer.text, answer.buttons...)
 		}
 		names = append(names, c.name)
 	}
@@ -80,48 +101,55 @@ func oneLine(s string) string {
 	return s
 }
 
-func (r *Router) help(context.Context, *channels.Inbound) (string, error) {
+func (r *Router) help(context.Context, *channels.Inbound) (said, error) {
 	var b strings.Builder
 	b.WriteString("Write what you need in plain words. Commands:\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "- `%s` – %s\n", c.name, c.help)
 	}
-	return b.String(), nil
+	return said{text: b.String()}, nil
 }
 
-func (r *Router) newSession(ctx context.Context, in *channels.Inbound) (string, error) {
+func (r *Router) newSession(ctx context.Context, in *channels.Inbound) (said, error) {
 	n, found, err := r.cfg.Sessions.End(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
 	switch {
 	case err != nil:
-		return "", err
+		return said{}, err
 	case !found:
-		return "This is a new session already.", nil
+		return said{text: "This is a new session already."}, nil
 	}
-	return fmt.Sprintf("New session. The old one, with %s of yours, is kept.", count(n, "message")), nil
+	return said{text: fmt.Sprintf("New session. The old one, with %s of yours, is kept.", count(n, "message"))}, nil
 }
 
 // stop ends what runs here. What it ended says so itself, so there is no answer unless there was nothing to end.
-func (r *Router) stop(ctx context.Context, in *channels.Inbound) (string, error) {
+func (r *Router) stop(ctx context.Context, in *channels.Inbound) (said, error) {
 	busy, err := r.cfg.Sessions.Busy(ctx, r.cfg.Tenant, in.Conversation)
 	if err != nil {
-		return "", err
+		return said{}, err
 	}
 	all := strings.EqualFold(strings.TrimSpace(in.Command.Args), "all")
 	stopped, waiting := 0, 0
 	for _, id := range busy {
 		s, w, err := r.cfg.Inbox.Stop(ctx, id, all)
 		if err != nil {
-			return "", err
+			return said{}, err
 		}
 		stopped, waiting = stopped+s, waiting+w
 	}
 	switch {
 	case stopped == 0:
-		return "Nothing is running here.", nil
+		return said{text: "Nothing is running here."}, nil
 	case waiting > 0:
-		return fmt.Sprintf("%s still waiting; `stop all` drops them too.", count(waiting, "message")), nil
+		return said{
+			text:    fmt.Sprintf("%s still waiting; `stop all` drops them too.", count(waiting, "message")),
+			buttons: [][]channels.Button{{dropWaiting()}},
+		}, nil
 	}
-	return "", nil
+	return said{}, nil
+}
+
+func dropWaiting() channels.Button {
+	return channels.Button{Text: "Drop what waits", Command: channels.Command{Name: "stop", Args: "all"}}
 }
 
 func count(n int, what string) string {

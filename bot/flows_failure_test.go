@@ -184,11 +184,11 @@ type faulty struct {
 	crashes *atomic.Int32 // how many times loading one ends in a panic
 }
 
-func (f *faulty) Accept(ctx context.Context, it *inbox.Item, owner string) (*lane.Lease, bool, error) {
+func (f *faulty) Accept(ctx context.Context, it *inbox.Item, owner string, limit int) (*lane.Lease, bool, error) {
 	if f.full != nil && f.full.Load() {
 		return nil, false, errDisk
 	}
-	return f.Store.Accept(ctx, it, owner)
+	return f.Store.Accept(ctx, it, owner, limit)
 }
 
 func (f *faulty) Log(l lane.Lease) session.Log { return faultyLog{f.Store.Log(l), f} }
@@ -254,8 +254,8 @@ func TestFailedSendIsTriedAgainInOrder(t *testing.T) {
 				}})
 				first, second := w.says("501", "one"), w.says("501", "two")
 				m := w.shown()
-				if m.ReplyTo != first || m.Text != "re: one" || m.Repeat != tc.repeat {
-					t.Errorf("shown %q, a repeat: %v", m.Text, m.Repeat)
+				if m.ReplyTo != first || m.Text != "re: one" || m.Attempt.Unsure != tc.repeat {
+					t.Errorf("shown %q, a repeat: %v", m.Text, m.Attempt.Unsure)
 				}
 				w.wantShown(second, "re: two")
 				w.wantQuiet()

@@ -18,6 +18,7 @@ import (
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/outbox"
+	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/bot/store/storetest"
 	"github.com/leadhand/leadhand/channels"
@@ -35,6 +36,10 @@ type setup struct {
 	model    *llmtest.Script // echo when nil
 	queue    bool            // messages wait for turns of their own
 	closed   bool            // nobody may talk
+	fetch    error           // what fetching the file "bad" gives; the messenger has no files without
+	answers  place.Answer
+	waits    func(in *channels.Inbound)
+	waiting  int // messages that may wait in a session
 	attempts int
 	send     func(m *channels.Outbound) error // before a message counts as sent
 	inbox    func(s inbox.Store) inbox.Store
@@ -69,7 +74,10 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		t.Fatal(err)
 	}
 	owner := func() string { return "this process" }
-	sender := &messenger{w.sent, s.send}
+	var sender channels.Channel = &messenger{w.sent, s.send}
+	if s.fetch != nil {
+		sender = &fetcher{&messenger{w.sent, s.send}, s.fetch}
+	}
 	find := func(name string) (channels.Channel, bool) { return sender, name == sender.Name() }
 	out := outbox.New(outbox.Config{
 		Store: store.NewOutbox(w.db, "fake"), Sender: find, Owner: owner, Log: log,
@@ -92,11 +100,13 @@ func newWorld(t *testing.T, url string, s setup) *world {
 	}
 	in := inbox.New(inbox.Config{
 		Store: keep, Handler: turns.Handle, Out: out.Engine(), Owner: owner, Log: log, Attempts: s.attempts,
+		Waiting: s.waiting,
 	})
 	w.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: "default", Lead: "lead", Sessions: store.NewSessions(w.db), Commands: store.NewCommands(w.db),
-		Inbox: in, Outbox: out, Log: log,
-		Admit: access.Gate{Open: !s.closed}.Admit,
+		Inbox: in, Outbox: out, Log: log, Talk: store.NewTalk(w.db), Waits: s.waits,
+		Answers: func(channels.Conversation) place.Answer { return s.answers },
+		Admit:   access.Gate{Open: !s.closed}.Admit,
 	})
 	w.run(in, out)
 	return w
@@ -221,7 +231,7 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 	}
 }
 
-// heard is what people wrote since the last answer in words, one string a message, without the header line.
+// heard is what people wrote to the bot since the last answer in words, one string a message, without the header line.
 func heard(req *llm.Request) []string {
 	var texts []string
 	for i := range req.Messages {
@@ -230,7 +240,11 @@ func heard(req *llm.Request) []string {
 		case m.Role == llm.Assistant && len(m.Calls()) == 0:
 			texts = nil
 		case m.Role == llm.User:
-			_, text, _ := strings.Cut(m.Text(), "\n")
+			said := m.Text()
+			if _, own, ok := strings.Cut(said, "[program] The message for you:\n"); ok {
+				said = own
+			}
+			_, text, _ := strings.Cut(said, "\n")
 			texts = append(texts, text)
 		}
 	}

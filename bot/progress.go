@@ -13,6 +13,9 @@ import (
 // typingEvery is how often a typing sign is renewed; platforms let it fade after 5 to 10 s.
 const typingEvery = 4 * time.Second
 
+// signAfter is how long a turn may take without any sign: an answer that comes at once needs none.
+const signAfter = 250 * time.Millisecond
+
 // previewClose is how long a messenger may take to close a preview: the answer waits for it.
 const previewClose = 10 * time.Second
 
@@ -64,7 +67,8 @@ func (p *progress) observe(e agent.Event) {
 	}
 }
 
-// close ends the display and returns the message that shows the preview, if there is one to edit.
+// close ends the display and returns the message that shows the preview, of this attempt or an earlier one, if there is
+// one to edit.
 func (p *progress) close() channels.MessageID {
 	p.stop()
 	<-p.done
@@ -73,16 +77,23 @@ func (p *progress) close() channels.MessageID {
 
 func (p *progress) show(ctx context.Context) {
 	it := p.w.turn.Item
+	p.preview = it.Preview
 	ch, ok := p.w.cfg.Channel(it.Message.Conversation.Channel)
 	if !ok {
 		return
 	}
-	if s, ok := ch.(channels.Streamer); ok {
-		p.stream(ctx, s)
+	select {
+	case <-ctx.Done():
 		return
+	case <-time.After(signAfter):
 	}
+	var signs sync.WaitGroup
+	defer signs.Wait()
 	if t, ok := ch.(channels.Typer); ok {
-		p.typing(ctx, t)
+		signs.Go(func() { p.typing(ctx, t) })
+	}
+	if s, ok := ch.(channels.Streamer); ok {
+		signs.Go(func() { p.stream(ctx, s) })
 	}
 }
 
@@ -104,7 +115,10 @@ func (p *progress) typing(ctx context.Context, t channels.Typer) {
 // stream shows each state once; states that come while one is being shown are merged into the next.
 func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 	in := &p.w.turn.Item.Message
-	st, err := s.Stream(ctx, in.Conversation, in.ID)
+	st, err := s.Stream(ctx, channels.Preview{
+		Conversation: in.Conversation, ReplyTo: in.ID, Message: p.w.turn.Item.Preview, Posted: p.w.turn.Previewed,
+		Buttons: [][]channels.Button{{{Text: "🛑 Stop", Command: channels.Command{Name: "stop"}}}},
+	})
 	if err != nil {
 		p.w.log.Warn("open preview", "err", err)
 		return
@@ -116,7 +130,9 @@ func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 		if err != nil {
 			p.w.log.Warn("close preview", "err", err)
 		}
-		p.preview = id
+		if id != "" {
+			p.preview = id
+		}
 	}()
 	for {
 		select {

@@ -11,6 +11,7 @@ import (
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/outbox"
+	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/tools"
 )
@@ -28,15 +29,26 @@ type Commands interface {
 	Finish(ctx context.Context, channel, eventKey string) error
 }
 
+// Talk keeps what people say to each other, until somebody speaks to the bot.
+type Talk interface {
+	Hear(ctx context.Context, tenant string, in *channels.Inbound) error
+	// Revise changes what was heard; nothing happens when that is gone.
+	Revise(ctx context.Context, in *channels.Inbound) error
+}
+
 // RouterConfig is what a Router needs.
 type RouterConfig struct {
 	Tenant   string
 	Lead     string // the agent that talks to people
 	Admit    func(in *channels.Inbound) (access.Role, error)
+	Answers  func(c channels.Conversation) place.Answer
 	Sessions Sessions
 	Commands Commands
+	Talk     Talk
 	Inbox    *inbox.Inbox
 	Outbox   *outbox.Outbox
+	// Waits is told of messages that are accepted but not begun; it must not block. It may be nil.
+	Waits    func(in *channels.Inbound)
 	Accepted func(channel string) // counts; may be nil
 	Log      *slog.Logger
 }
@@ -49,6 +61,9 @@ func NewRouter(cfg RouterConfig) *Router {
 	if cfg.Accepted == nil {
 		cfg.Accepted = func(string) {}
 	}
+	if cfg.Waits == nil {
+		cfg.Waits = func(*channels.Inbound) {}
+	}
 	return &Router{cfg}
 }
 
@@ -58,47 +73,108 @@ const maxText = 16 << 20
 // Handle is the channels.Handler of all channels.
 func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	clean(in)
-	if in.Command == nil && (in.Direct || in.Mentioned) {
-		in.Command = spoken(in.Text)
-	}
-	if !in.Direct && !in.Mentioned && in.Command == nil {
-		return nil
-	}
+	addressed := in.Direct || in.Mentioned || in.Command != nil
 	role, err := r.cfg.Admit(in)
 	if refusal, ok := errors.AsType[*access.Refusal](err); ok {
+		if !addressed || in.Revises != "" {
+			return nil // what others say to each other is none of the bot's business
+		}
 		return r.refuse(ctx, in, refusal)
 	}
 	if err != nil {
 		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
 	}
-	if in.Command != nil {
+	addressed = addressed || r.cfg.Answers(in.Conversation) == place.Always
+	if in.Revises != "" {
+		return r.revise(ctx, in, role, addressed)
+	}
+	if in.Command == nil && addressed {
+		in.Command = spoken(in.Text)
+	}
+	switch {
+	case in.Command != nil:
 		return r.command(ctx, in)
-	}
-	if strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0 {
-		return nil
-	}
-	if len(in.Text) > maxText {
-		return r.say(ctx, in, fmt.Sprintf("Your message is too long for me: it has %d MB, and I read up to %d MB. "+
-			"Nothing of it was kept; please send it in parts.", len(in.Text)>>20, maxText>>20))
+	case !addressed:
+		return r.overhear(ctx, in, role)
 	}
 	return r.accept(ctx, in, role)
 }
 
+// overhear keeps what is not for the bot. A part of an album whose other part speaks to the bot is.
+func (r *Router) overhear(ctx context.Context, in *channels.Inbound, role access.Role) error {
+	if in.Album != "" {
+		it, err := r.item(ctx, in, role)
+		if err != nil {
+			return err
+		}
+		if joined, err := r.cfg.Inbox.Join(ctx, it); joined || err != nil {
+			return err
+		}
+	}
+	return r.cfg.Talk.Hear(ctx, r.cfg.Tenant, in)
+}
+
+// revisable is how old a message may be of which a change still counts.
+const revisable = 24 * time.Hour
+
+// revise does what a changed message asks for: one that waits is replaced; of one that is being worked the agent is
+// told; one that is done is done. One that did not speak to the bot counts like a new one if it does now.
+func (r *Router) revise(ctx context.Context, in *channels.Inbound, role access.Role, addressed bool) error {
+	fate, err := r.cfg.Inbox.Revise(ctx, in)
+	switch {
+	case err != nil:
+		return err
+	case fate == inbox.Running:
+		return r.accept(ctx, in, role)
+	case fate != inbox.Unknown:
+		return nil
+	case !addressed:
+		return r.cfg.Talk.Revise(ctx, in)
+	case in.Direct, time.Since(in.SentAt) > revisable: // it was answered, or is too old to know
+		return nil
+	}
+	in.EventKey, in.Revises = in.Revises, ""
+	return r.Handle(ctx, in)
+}
+
 // accept queues a message for the lead agent.
 func (r *Router) accept(ctx context.Context, in *channels.Inbound, role access.Role) error {
-	id, err := r.cfg.Sessions.Current(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
+	empty := strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0
+	switch {
+	case empty && !in.Mentioned:
+		return nil
+	case len(in.Text) > maxText:
+		return r.say(ctx, in, fmt.Sprintf("Your message is too long for me: it has %d MB, and I read up to %d MB. "+
+			"Nothing of it was kept; please send it in parts.", len(in.Text)>>20, maxText>>20))
+	}
+	it, err := r.item(ctx, in, role)
 	if err != nil {
 		return err
 	}
-	scope := tools.Scope{
-		Tenant: r.cfg.Tenant, Agent: r.cfg.Lead, User: person(in), Role: string(role), Session: id,
-		Conversation: in.Conversation,
+	started, err := r.cfg.Inbox.Accept(ctx, it)
+	if full, ok := errors.AsType[*inbox.FullError](err); ok {
+		return r.full(ctx, in, full.Waiting)
 	}
-	if err := r.cfg.Inbox.Accept(ctx, &inbox.Item{Session: id, Scope: scope, Message: *in}); err != nil {
+	if err != nil {
 		return err
+	}
+	if !started {
+		r.cfg.Waits(in)
 	}
 	r.cfg.Accepted(in.Conversation.Channel)
 	return nil
+}
+
+// item is a message with for whom and where it is worked.
+func (r *Router) item(ctx context.Context, in *channels.Inbound, role access.Role) (*inbox.Item, error) {
+	id, err := r.cfg.Sessions.Current(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	return &inbox.Item{Session: id, Message: *in, Scope: tools.Scope{
+		Tenant: r.cfg.Tenant, Agent: r.cfg.Lead, User: person(in), Role: string(role), Session: id,
+		Conversation: in.Conversation,
+	}}, nil
 }
 
 // person identifies the sender by channel and the platform's immutable id, never by a name.
@@ -116,23 +192,44 @@ func (r *Router) refuse(ctx context.Context, in *channels.Inbound, why *access.R
 }
 
 // say answers a message with words of the program itself. A message that is delivered again is answered once.
-func (r *Router) say(ctx context.Context, in *channels.Inbound, text string) error {
+func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, buttons ...[]channels.Button) error {
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          "said/" + in.Conversation.Channel + "/" + in.EventKey,
-		Conversation: in.Conversation, ReplyTo: in.ID, Text: text,
+		Conversation: in.Conversation, ReplyTo: in.ID, Text: text, Buttons: buttons,
+	})
+}
+
+// full tells that a message was not taken, once in a minute: more would only make the platform slow everybody down.
+func (r *Router) full(ctx context.Context, in *channels.Inbound, waiting int) error {
+	r.cfg.Log.Warn("queue full", "channel", in.Conversation.Channel, "user", person(in), "waiting", waiting)
+	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
+		Key:          fmt.Sprintf("full/%s/%d", in.Conversation, time.Now().Unix()/60),
+		Conversation: in.Conversation, ReplyTo: in.ID,
+		Text: fmt.Sprintf("I have %s waiting here already, so I did not take this one. I take new ones when some are "+
+			"done; until then nothing more is kept.", count(waiting, "message")),
+		Buttons: [][]channels.Button{{dropWaiting()}},
 	})
 }
 
 // clean makes the texts of a message fit for every database: valid UTF-8 without NUL.
 func clean(in *channels.Inbound) {
-	fix := func(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD") }
-	in.Text = fix(in.Text)
-	in.Sender.Name = fix(in.Sender.Name)
-	if in.Command != nil {
-		in.Command.Name, in.Command.Args = fix(in.Command.Name), fix(in.Command.Args)
+	fix := func(s *string) { *s = strings.ReplaceAll(strings.ToValidUTF8(*s, "\uFFFD"), "\x00", "\uFFFD") }
+	files := func(as []channels.Attachment) {
+		for i := range as {
+			fix(&as[i].Name)
+			fix(&as[i].MediaType)
+		}
 	}
-	for i := range in.Attachments {
-		in.Attachments[i].Name = fix(in.Attachments[i].Name)
-		in.Attachments[i].MediaType = fix(in.Attachments[i].MediaType)
+	fix(&in.Text)
+	fix(&in.Sender.Name)
+	files(in.Attachments)
+	if in.Command != nil {
+		fix(&in.Command.Name)
+		fix(&in.Command.Args)
+	}
+	if q := in.ReplyTo; q != nil {
+		fix(&q.Text)
+		fix(&q.Sender.Name)
+		files(q.Attachments)
 	}
 }

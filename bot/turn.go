@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/agent"
@@ -65,8 +66,9 @@ type working struct {
 	*Turns
 	turn   *inbox.Turn
 	log    *slog.Logger
-	ref    string // names this turn in chat and log
-	failed error  // the store's error that ended the run, if one did
+	ref    string   // names this turn in chat and log
+	failed error    // the store's error that ended the run, if one did
+	unread []string // which files could not be had, and why
 }
 
 func (w *working) run(ctx context.Context) (*inbox.End, error) {
@@ -120,9 +122,17 @@ func (w *working) end(
 		Through: max(reply.Through, it.Seq), Outcome: outcome, Entries: reply.Pending,
 		Out: []channels.Outbound{{
 			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.ID, Edit: preview,
-			Text: text, Attachments: reply.Files,
+			Text: w.footnotes(text), Attachments: reply.Files,
 		}},
 	}
+}
+
+// footnotes adds what people must know beside the answer.
+func (w *working) footnotes(text string) string {
+	for _, note := range w.unread {
+		text = strings.TrimSpace(text + "\n\n_" + note + "_")
+	}
+	return text
 }
 
 // without is the end of a turn that does not run: the message and the words are kept in the history all the same.
@@ -143,7 +153,7 @@ func (w *working) without(ctx context.Context, outcome inbox.Outcome, words stri
 	if !known {
 		reply.Pending = slices.Insert(reply.Pending, 0, w.entry(ctx, w.turn.Item))
 	}
-	return w.end(reply, outcome, words, "")
+	return w.end(reply, outcome, words, w.turn.Item.Preview)
 }
 
 // note keeps the program's own words in the history, so that the agent knows what people were told.

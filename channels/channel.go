@@ -38,36 +38,17 @@ type Env struct {
 	// process holds the lease called name, with a ctx that ends before the lease can pass to another process.
 	// Own returns when ctx is done, or with the error of run.
 	Own func(ctx context.Context, name string, run func(ctx context.Context) error) error
+	// Moved tells that the platform gave a chat another id: what is kept under the old one goes on under the new one.
+	// It may be called again for the same move.
+	Moved func(ctx context.Context, from, to ChatID) error
+	// Notice tells whoever runs the bot what a person has to see to; it may be nil.
+	Notice func(ctx context.Context, text string)
+	// Commands are what people can call by name. The adapter registers them if its platform shows a menu.
+	Commands []CommandInfo
 }
+
+// CommandInfo is one entry of a menu of commands.
+type CommandInfo struct{ Name, Help string }
 
 // Factory makes a channel. decode reads the instance's own settings into a struct and rejects unknown keys.
 type Factory func(name string, decode func(into any) error, env Env) (Channel, error)
-
-// Streamer is the ability to show an answer while it is written.
-type Streamer interface {
-	// Stream opens a preview for the answer to m. The preview is never the delivery: the final text is sent as an
-	// Outbound, with Edit naming the preview if the messenger gave it an id.
-	Stream(ctx context.Context, to Conversation, replyTo MessageID) (Stream, error)
-}
-
-// Stream is one open preview. Its methods are called by one goroutine at a time and must not block for longer than the
-// platform's own throttling: an implementation drops frames rather than queue them.
-type Stream interface {
-	// Show replaces what the preview shows.
-	Show(ctx context.Context, d Draft) error
-	// Close ends the preview and returns the platform's id of the message that shows it; empty when there is none
-	// that could be edited. It is called exactly once, also after errors.
-	Close(ctx context.Context) (MessageID, error)
-}
-
-// Draft is the state of an answer in the making.
-type Draft struct {
-	Text string // Markdown so far, all of it
-	Step string // what is being done now in plain words ("reading a file"); empty when text is being written
-}
-
-// Typer is the ability to show that an answer is in the making.
-type Typer interface {
-	// Typing shows the sign once; it fades by itself. It is called again every few seconds.
-	Typing(ctx context.Context, to Conversation) error
-}

@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"context"
 	"strings"
 	"time"
 )
@@ -30,10 +31,12 @@ func (c Conversation) String() string {
 	return esc.Replace(c.Channel) + "/" + esc.Replace(string(c.Chat)) + "/" + esc.Replace(string(c.Topic))
 }
 
-// Inbound is one message that a person sent.
+// Inbound is one message that a person sent, or the press of a button.
 type Inbound struct {
-	ID       MessageID `json:"id"`
-	EventKey string    `json:"event_key"` // the same for every delivery of this message; unique within the channel
+	ID       MessageID `json:"id"`        // of the message, or of the one that holds the button
+	EventKey string    `json:"event_key"` // the same for every delivery of this event; unique within the channel
+	// Revises is the event key of the message that was changed, when this is a newer version of it.
+	Revises string `json:"revises,omitempty"`
 
 	Conversation Conversation `json:"conversation"`
 	Sender       Sender       `json:"sender"`
@@ -43,8 +46,20 @@ type Inbound struct {
 
 	Text        string       `json:"text,omitempty"`
 	Command     *Command     `json:"command,omitempty"`
+	ReplyTo     *Quoted      `json:"reply_to,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
-	SentAt      time.Time    `json:"sent_at"`
+	// Album is the same for messages that people see as one, each with a part of its files.
+	Album  string    `json:"album,omitempty"`
+	SentAt time.Time `json:"sent_at"`
+}
+
+// Quoted is an earlier message that a message refers to.
+type Quoted struct {
+	ID          MessageID    `json:"id"`
+	Sender      Sender       `json:"sender"`
+	Mine        bool         `json:"mine,omitempty"` // the bot wrote it
+	Text        string       `json:"text,omitempty"` // all of it, or the part that was quoted
+	Attachments []Attachment `json:"attachments,omitempty"`
 }
 
 // Sender is who wrote a message. ID is the platform's immutable id; the name is for showing only.
@@ -53,8 +68,8 @@ type Sender struct {
 	Name string `json:"name"`
 }
 
-// Command is a message that the messenger itself marked as a command, already split: "/lead stop all" is
-// {Name: "stop", Args: "all"}.
+// Command is a message that the messenger itself marked as a command, already split, or the press of a button:
+// "/lead stop all" is {Name: "stop", Args: "all"}.
 type Command struct {
 	Name string `json:"name"`
 	Args string `json:"args,omitempty"`
@@ -65,6 +80,18 @@ type Attachment struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
 	Data      []byte `json:"data,omitempty"`
+	// Ref is how the channel gets the content, see Fetcher, while Data is empty. It is opaque outside the adapter.
+	Ref  string `json:"ref,omitempty"`
+	Size int64  `json:"size,omitempty"` // bytes, as the platform tells it; 0 when unknown
+}
+
+// MaxButtonBytes bounds name and arguments of a button's command together with the space between them.
+const MaxButtonBytes = 60
+
+// Button is shown below a message. Pressing it is giving its command.
+type Button struct {
+	Text    string  `json:"text"`
+	Command Command `json:"command"`
 }
 
 // Outbound is one message to show.
@@ -75,7 +102,18 @@ type Outbound struct {
 	Edit         MessageID    `json:"edit,omitempty"`     // change this message instead of posting a new one
 	Text         string       `json:"text"`               // Markdown
 	Attachments  []Attachment `json:"attachments,omitempty"`
-	// Repeat says that an earlier attempt may have succeeded although its answer never came. An adapter that can
-	// find out, or whose platform drops repeats by key, should; others send again.
-	Repeat bool `json:"-"`
+	Buttons      [][]Button   `json:"buttons,omitempty"` // rows
+	// Attempt is what earlier attempts achieved.
+	Attempt Attempt `json:"-"`
+}
+
+// Attempt is what is known of earlier attempts at a message, and how this one keeps what it achieves.
+type Attempt struct {
+	// Parts is how many parts were delivered, of a message that is delivered in several. They are left out.
+	Parts int
+	// Unsure says that the first part that is not known to be delivered may have been: its answer never came. An
+	// adapter that can find out, or whose platform drops repeats by key, should; others send again.
+	Unsure bool
+	// Delivered keeps that so many parts are delivered. It is called after each part but the last. It may be nil.
+	Delivered func(ctx context.Context, parts int) error
 }

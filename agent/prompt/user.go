@@ -16,32 +16,57 @@ import (
 // maxInlineText is the most of one attached text file that is told to the model, in bytes.
 const maxInlineText = 32 << 10
 
-// UserEntry is a person's message as an entry of the session: the header line, the text, and the attachments. Pictures
-// that models take are shown, the text of text files is told, every other file is named with the reason why it is not.
-// Turn is the inbox number of the message that starts the turn, source that of this one; loc is the zone in which the
-// header tells the time, UTC if nil.
-func UserEntry(in *channels.Inbound, role string, turn, source int64, loc *time.Location) session.Entry {
-	if loc == nil {
-		loc = time.UTC
+// Message is a person's message with what belongs to it.
+type Message struct {
+	*channels.Inbound
+	Role   string   // what the person may do; empty is left out
+	Notes  []string // what the program has to say about it
+	Turn   int64    // inbox number of the message that starts the turn
+	Source int64    // inbox number of this one
+	Zone   *time.Location
+	Heard  Heard
+}
+
+// Heard is what people said to each other before a message, not to the agent.
+type Heard struct {
+	Messages []channels.Inbound
+	Omitted  int // how many earlier ones are left out
+}
+
+// UserEntry is a person's message as an entry of the session: what others said before, the header line, what the message
+// answers, the text, and the attachments. Pictures that models take are shown, the text of text files is told, every
+// other file is named with the reason why it is not. Times are told in Zone, in UTC if nil.
+func UserEntry(m Message) session.Entry {
+	if m.Zone == nil {
+		m.Zone = time.UTC
 	}
-	text := Header(in.Sender, role, in.SentAt.In(loc))
-	if said := body(in.Text); said != "" {
+	text := heard(&m) + Header(m.Sender, m.Role, m.SentAt.In(m.Zone))
+	if m.Revises != "" {
+		text += "\n" + session.Note("This person changed an earlier message. It reads now:")
+	}
+	if m.ReplyTo != nil {
+		text += "\n" + quoted(m.ReplyTo)
+	}
+	if said := body(m.Text); said != "" {
 		text += "\n" + said
 	}
+	for _, n := range m.Notes {
+		text += "\n\n" + session.Note(n)
+	}
 	var pictures []llm.Part
-	for i := range in.Attachments {
-		note, picture := attachment(&in.Attachments[i])
+	for i := range m.Attachments {
+		note, picture := attachment(&m.Attachments[i])
 		text += "\n\n" + session.Note(note)
 		if picture != nil {
 			pictures = append(pictures, llm.Part{Image: picture})
 		}
 	}
 	return session.Entry{
-		Turn:    turn,
-		Source:  source,
+		Turn:    m.Turn,
+		Source:  m.Source,
 		Kind:    session.KindMessage,
 		Message: llm.Message{Role: llm.User, Parts: append([]llm.Part{{Text: text}}, pictures...)},
-		At:      in.SentAt,
+		At:      m.SentAt,
 	}
 }
 

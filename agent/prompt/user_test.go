@@ -97,7 +97,7 @@ func TestBodies(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := prompt.UserEntry(inbound(tt.in), "", 10, 12, nil)
+			e := prompt.UserEntry(prompt.Message{Inbound: inbound(tt.in), Turn: 10, Source: 12})
 			if got, want := e.Message.Text(), annHeader+"\n"+tt.want; got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
@@ -112,7 +112,9 @@ func TestUserEntry(t *testing.T) {
 		Turn: 10, Source: 12, Kind: session.KindMessage, At: noon,
 		Message: llm.UserText("[from Ann · id 501 · member · Thu 2026-11-12 13:00 +01:00]\nhi"),
 	}
-	if diff := cmp.Diff(want, prompt.UserEntry(inbound("hi"), "member", 10, 12, zone)); diff != "" {
+	if diff := cmp.Diff(want, prompt.UserEntry(prompt.Message{
+		Inbound: inbound("hi"), Role: "member", Turn: 10, Source: 12, Zone: zone,
+	})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -168,7 +170,7 @@ func TestAttachments(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := prompt.UserEntry(inbound(tt.text, tt.file), "", 10, 12, time.UTC)
+			e := prompt.UserEntry(prompt.Message{Inbound: inbound(tt.text, tt.file), Turn: 10, Source: 12, Zone: time.UTC})
 			if got, want := e.Message.Parts[0].Text, annHeader+tt.want; got != want {
 				t.Errorf("got  %.500q\nwant %.500q", got, want)
 			}

@@ -16,11 +16,11 @@ import (
 	"github.com/leadhand/leadhand/agent/prompt"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
-	"github.com/leadhand/leadhand/bot/app/strict"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/job"
 	"github.com/leadhand/leadhand/bot/lane"
 	"github.com/leadhand/leadhand/bot/outbox"
+	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/bot/web"
 	"github.com/leadhand/leadhand/channels"
@@ -59,6 +59,7 @@ type App struct {
 	inbox    *inbox.Inbox
 	outbox   *outbox.Outbox
 	router   *bot.Router
+	signs    *bot.Signs
 	jobs     *job.Jobs
 	web      *web.Server // nil without HTTP
 }
@@ -97,7 +98,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 	}
 	a.web, err = web.Listen(ctx, web.Config{
 		Addr: cfg.Listen, Metrics: a.metrics.registry, Log: opts.Log,
-		Ready: []web.Check{{Name: "database", Run: a.db.Ping}},
+		Ready: []web.Check{{Name: "database", Run: a.db.Ping}}, Hooks: a.hooks(),
 	})
 	return a, err
 }
@@ -141,34 +142,6 @@ func (a *App) migrate(ctx context.Context) error {
 	return a.db.ReleaseDead(ctx, "")
 }
 
-func (a *App) makeChannels(opts Options) error {
-	leases := store.NewLeases(a.db, a.member.ID)
-	env := func(name string) channels.Env {
-		return channels.Env{Log: a.log.With("channel", name), Own: leases.Own}
-	}
-	for _, name := range names(a.cfg.Channels) {
-		m := a.cfg.Channels[name]
-		ch, err := channelKinds()[m.Kind](name, func(into any) error { return strict.Decode(&m.Settings, into) }, env(name))
-		if err != nil {
-			return fmt.Errorf("channels.%s: %w", name, err)
-		}
-		a.channels = append(a.channels, ch)
-	}
-	for _, made := range opts.Channels {
-		a.channels = append(a.channels, made(env("terminal")))
-	}
-	return nil
-}
-
-func (a *App) channel(name string) (channels.Channel, bool) {
-	for _, ch := range a.channels {
-		if ch.Name() == name {
-			return ch, true
-		}
-	}
-	return nil, false
-}
-
 // makeEngine wires messages in, turns, and replies out.
 func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	var served []string
@@ -190,11 +163,13 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,
-		Log: a.log, Slots: a.cfg.Limits.Turns,
+		Log: a.log, Slots: a.cfg.Limits.Turns, Waiting: a.cfg.Limits.Waiting,
 	})
+	a.signs = bot.NewSigns(a.channel, a.log)
 	a.router = bot.NewRouter(bot.RouterConfig{
-		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db),
-		Commands: store.NewCommands(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
+		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Answers: a.places().Answer,
+		Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
+		Waits: a.signs.Waits,
 		Admit: access.Gate{Open: a.cfg.Access == "open", Local: opts.Owner}.Admit, Accepted: a.metrics.accepted,
 	})
 	a.metrics.watch("leadhand_turns_running", "Turns being worked.", a.inbox.Engine())
@@ -210,6 +185,15 @@ func (a *App) steers(queue []string) func(channels.Conversation) bool {
 		}
 		return a.cfg.Steering == "steer"
 	}
+}
+
+func (a *App) places() place.Places {
+	var ps place.Places
+	for _, s := range a.cfg.Places {
+		at := Place{Channel: s.Channel, Chat: s.Chat, Topic: s.Topic}
+		ps = append(ps, place.Place{Conversation: at.conversation(), Answer: place.Answer(s.Answer)})
+	}
+	return ps
 }
 
 func (a *App) zone() *time.Location {
@@ -277,6 +261,7 @@ func (a *App) Run(ctx context.Context) error {
 	front, ctx := errgroup.WithContext(ctx)
 	front.Go(func() error { return a.inbox.Engine().Run(ctx) })
 	front.Go(func() error { return a.jobs.Run(ctx) })
+	front.Go(func() error { return a.signs.Run(ctx) })
 	if a.web != nil {
 		front.Go(func() error { return a.web.Run(ctx) })
 	}
@@ -318,26 +303,6 @@ func (a *App) RunAlone(ctx context.Context, name string) error {
 		case <-time.After(alonePatience / 10):
 		}
 	}
-}
-
-// errDone ends Run without an error: the terminal was left.
-var errDone = errors.New("the terminal was left")
-
-// runChannel runs a channel. A fault of one messenger is logged and leaves the others alone; the end of the terminal
-// is the end of the program.
-func (a *App) runChannel(ctx context.Context, ch channels.Channel) error {
-	err := ch.Run(ctx, a.router.Handle)
-	_, configured := a.cfg.Channels[ch.Name()]
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case !configured && err == nil:
-		return errDone
-	case !configured:
-		return err
-	}
-	a.log.Error("channel ended", "channel", ch.Name(), "err", err)
-	return nil
 }
 
 func (a *App) loseMembership() {

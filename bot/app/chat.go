@@ -45,6 +45,9 @@ func Chat(ctx context.Context, cfg *Config, env Environ, t Terminal) error {
 	} else if err := t.finder(cfg, env, log).find(ctx); err != nil {
 		return err
 	}
+	alone := *cfg // the messengers belong to the bot that serves them
+	alone.Channels = nil
+	cfg = &alone
 	name := localName()
 	var app *App
 	make := func(cenv channels.Env) channels.Channel {

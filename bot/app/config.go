@@ -25,6 +25,7 @@ type Config struct {
 	Steering string            `yaml:"steering"` // "steer": a message joins the running turn; "queue": it waits
 	Limits   Limits            `yaml:"limits"`
 	Notices  Place             `yaml:"notices"` // where whoever runs the bot is told of what went wrong
+	Places   []PlaceSettings   `yaml:"places"`
 
 	file string // the file that somebody chose; empty for the one in Data, which chat may write
 }
@@ -51,9 +52,18 @@ type Place struct {
 	Topic   string `yaml:"topic"`
 }
 
+// PlaceSettings are what is set for a channel, a chat or a topic.
+type PlaceSettings struct {
+	Channel string `yaml:"channel"`
+	Chat    string `yaml:"chat"`
+	Topic   string `yaml:"topic"`
+	Answer  string `yaml:"answer"` // "mention": when the bot is spoken to; "always"
+}
+
 // Limits bound what is kept and done.
 type Limits struct {
 	Turns          int   `yaml:"turns"`           // turns worked at once
+	Waiting        int   `yaml:"waiting"`         // messages that wait in one session
 	WorkspaceBytes int64 `yaml:"workspace_bytes"` // of one person with one agent
 	FileBytes      int64 `yaml:"file_bytes"`
 	RetentionDays  int   `yaml:"retention_days"` // how long worked messages are kept
@@ -96,6 +106,9 @@ func Load(f Flags, env Environ) (*Config, error) {
 	cfg.Steering = first(cfg.Steering, "steer")
 	if cfg.file == "" && cfg.isDefault() && env.configured() {
 		cfg.Models = nil
+	}
+	if err := cfg.channelsFromEnv(env); err != nil {
+		return nil, err
 	}
 	if err := cfg.validate(env); err != nil {
 		return nil, secrets.Hide(err)

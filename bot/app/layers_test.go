@@ -45,6 +45,7 @@ var onlyIn = map[string][]string{
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
 	"google.golang.org/genai":                {"agent/llm/gemini"},
 	"github.com/alecthomas/kong":             {"cmd/leadhand"},
+	"github.com/go-telegram-bot-api/":        {"channels/telegram"},
 }
 
 func layerOf(pkg string) int {

@@ -9,10 +9,26 @@ import (
 	"github.com/leadhand/leadhand/agent/llm/openai"
 	"github.com/leadhand/leadhand/agent/llm/script"
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/telegram"
 )
 
 // channelKinds are the messengers that can be configured.
-func channelKinds() map[string]channels.Factory { return map[string]channels.Factory{} }
+func channelKinds() map[string]channelKind {
+	return map[string]channelKind{
+		"telegram": {
+			make: telegram.New,
+			env:  map[string]string{"bot_token": "TELEGRAM_BOT_TOKEN", "api_url": "TELEGRAM_API_URL"},
+			key:  "bot_token",
+		},
+	}
+}
+
+// channelKind makes a channel and knows the environment variables that configure one without a file.
+type channelKind struct {
+	make channels.Factory
+	env  map[string]string // variables by the setting that they fill
+	key  string            // the setting without which there is no channel
+}
 
 // modelSettings are what every kind of model takes.
 type modelSettings struct {

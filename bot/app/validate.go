@@ -9,6 +9,7 @@ import (
 	_ "time/tzdata" // time zones by name also where the system has no database
 
 	"github.com/leadhand/leadhand/bot/app/strict"
+	"github.com/leadhand/leadhand/bot/place"
 )
 
 // problems collects what is wrong with a configuration.
@@ -58,6 +59,14 @@ func (c *Config) validate(env Environ) error {
 	if c.Notices != (Place{}) {
 		p.oneOf("notices.channel", c.Notices.Channel, names(c.Channels)...)
 	}
+	for i, s := range c.Places {
+		key := fmt.Sprintf("places[%d]", i)
+		p.oneOf(key+".channel", s.Channel, names(c.Channels)...)
+		p.oneOf(key+".answer", s.Answer, string(place.Mention), string(place.Always))
+		if s.Topic != "" && s.Chat == "" {
+			p.add(key+".topic", errors.New("a topic needs its chat"))
+		}
+	}
 	p = append(p, env.misspelt()...)
 	return errors.Join(p...)
 }
@@ -80,6 +89,7 @@ const (
 	maxWindow        = 100_000_000
 	maxSteps         = 1000
 	maxTurns         = 1024
+	maxWaiting       = 100_000
 	maxBytes         = 1 << 40
 	maxRetentionDays = 36_500
 )
@@ -97,6 +107,7 @@ func (a Agent) validate(key string, models []string, p *problems) {
 
 func (l Limits) validate(p *problems) {
 	p.number("limits.turns", int64(l.Turns), 1, maxTurns)
+	p.number("limits.waiting", int64(l.Waiting), 1, maxWaiting)
 	p.number("limits.workspace_bytes", l.WorkspaceBytes, 1, maxBytes)
 	p.number("limits.file_bytes", l.FileBytes, 1, maxBytes)
 	p.number("limits.retention_days", int64(l.RetentionDays), 1, maxRetentionDays)

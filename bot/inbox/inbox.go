@@ -27,6 +27,11 @@ type Item struct {
 
 	ReceivedAt time.Time
 	Stopped    bool // a person asked to stop it
+	// Preview is the message that shows the answer in the making, if one was posted.
+	Preview channels.MessageID
+	// Heard is what people said to each other before, the last of it, and Omitted how much more there was.
+	Heard   []channels.Inbound
+	Omitted int
 }
 
 // Outcome says how a turn ended.
@@ -56,6 +61,8 @@ type Turn struct {
 	Log      session.Log
 	// Steer gives the messages that came after number after and may be taken into this turn.
 	Steer func(ctx context.Context, after int64) ([]*Item, error)
+	// Previewed keeps which message shows the answer in the making.
+	Previewed func(ctx context.Context, id channels.MessageID) error
 }
 
 // Handler works one turn. Its ctx ends with the cause ErrStopped when a person stops it; it still returns an End then.
@@ -71,10 +78,8 @@ var ErrUnreadable = errors.New("unreadable message")
 // Store keeps items. Writes that take a lease fail with lane.ErrFenced when it is old.
 type Store interface {
 	lane.Store
-	// Accept stores a message as the last of its session and sets its Seq; known is true when its event was stored
-	// before. If the lane was idle and owner is not empty, owner gets the lease.
-	Accept(ctx context.Context, it *Item, owner string) (l *lane.Lease, known bool, err error)
-	// Item loads one item.
+	Intake
+	// Item loads one item. An album that waits for parts is not there yet: the error is a *lane.Later then.
 	Item(ctx context.Context, sessionID string, seq int64) (*Item, error)
 	// After lists the items that wait after number seq, in order, at most limit, and up to the first that cannot be
 	// read: that one gets its own turn.
@@ -85,6 +90,8 @@ type Store interface {
 	// Stop marks what is being worked in a session, and with all what waits too, and tells the owner wherever it runs.
 	// It returns how many items it marked and how many still wait unmarked.
 	Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error)
+	// Previewed keeps which message shows the answer in the making to the head of a lane.
+	Previewed(ctx context.Context, l *lane.Lease, id channels.MessageID) error
 	// Log is the history of the lease's session, written under its fence.
 	Log(l lane.Lease) session.Log
 }
@@ -98,6 +105,7 @@ type Config struct {
 	Log     *slog.Logger
 
 	Slots    int // turns worked at once; 64
+	Waiting  int // messages that wait in one session; 100
 	Attempts int // after so many a turn is a dead letter; 5
 }
 
@@ -117,6 +125,9 @@ func New(cfg Config) *Inbox {
 	if cfg.Attempts == 0 {
 		cfg.Attempts = 5
 	}
+	if cfg.Waiting == 0 {
+		cfg.Waiting = 100
+	}
 	b := &Inbox{cfg: cfg}
 	b.engine = lane.New(lane.Config{
 		Store: cfg.Store, Work: b.work, Owner: cfg.Owner, Log: cfg.Log, Slots: cfg.Slots,
@@ -126,24 +137,6 @@ func New(cfg Config) *Inbox {
 
 // Engine works the sessions.
 func (b *Inbox) Engine() *lane.Engine { return b.engine }
-
-// Accept stores a message; when it returns nil the message is durable. An event that was stored before is dropped.
-func (b *Inbox) Accept(ctx context.Context, it *Item) error {
-	slot := b.engine.Reserve()
-	l, known, err := b.cfg.Store.Accept(ctx, it, slot.Owner())
-	slot.Use(l)
-	if err != nil {
-		return fmt.Errorf("store message: %w", err)
-	}
-	if known {
-		b.cfg.Log.Debug("event delivered again", "channel", it.Message.Conversation.Channel)
-		return nil
-	}
-	if l == nil {
-		b.engine.Wake()
-	}
-	return nil
-}
 
 // Stop ends what runs in a session, wherever that is, and with all drops what waits. It never waits in the queue.
 func (b *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error) {
@@ -164,6 +157,9 @@ func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 		b.cfg.Log.Error("message given up", "session", l.ID, "err", err)
 		return b.finish(ctx, l, &End{Through: l.Done + 1, Outcome: Dead})
 	}
+	if later, ok := errors.AsType[*lane.Later](err); ok {
+		return later
+	}
 	if err != nil {
 		return fmt.Errorf("load message: %w", err)
 	}
@@ -172,6 +168,7 @@ func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 		Steer: func(ctx context.Context, after int64) ([]*Item, error) {
 			return b.cfg.Store.After(ctx, l.ID, after, steerLimit)
 		},
+		Previewed: func(ctx context.Context, id channels.MessageID) error { return b.cfg.Store.Previewed(ctx, l, id) },
 	})
 	if err != nil {
 		return err

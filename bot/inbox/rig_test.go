@@ -97,7 +97,7 @@ func (g *rig) say(chat string, texts ...string) {
 	g.Helper()
 	id := g.session(chat)
 	for _, text := range texts {
-		err := g.inbox.Accept(g.Context(), &inbox.Item{
+		_, err := g.inbox.Accept(g.Context(), &inbox.Item{
 			Session: id, Scope: tools.Scope{Tenant: "acme", Agent: "lead", Conversation: conversation(chat)},
 			Message: channels.Inbound{EventKey: chat + "/" + text, Conversation: conversation(chat), Text: text},
 		})

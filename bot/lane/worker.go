@@ -91,7 +91,7 @@ func (e *Engine) yields(worked int) bool {
 func (e *Engine) giveBack(ctx context.Context, l Lease, err error) {
 	cause := context.Cause(ctx)
 	if errors.Is(err, ErrFenced) || errors.Is(cause, ErrFenced) {
-		e.cfg.Log.Warn("lane was taken over", "lane", l.ID, "fence", l.Fence)
+		e.cfg.Log.Warn("lane was taken over", "lane", l.ID, "fence", l.Fence, "err", err)
 		return
 	}
 	if later, ok := errors.AsType[*Later](err); ok {

@@ -36,6 +36,7 @@ type kept struct {
 	msg        channels.Outbound
 	at         time.Time
 	attempts   int
+	parts      int
 	unsure     bool
 	unreadable bool
 	id         channels.MessageID
@@ -131,6 +132,7 @@ func (m *memory) Begin(ctx context.Context, l *lane.Lease) (*outbox.Row, error) 
 		k.attempts++
 		r = &outbox.Row{
 			Seq: q.done + 1, Tenant: "acme", Message: k.msg, Attempts: k.attempts, Unsure: k.unsure, Age: time.Since(k.at),
+			Parts: k.parts,
 		}
 		k.unsure = true
 		if k.unreadable {
@@ -141,6 +143,10 @@ func (m *memory) Begin(ctx context.Context, l *lane.Lease) (*outbox.Row, error) 
 		return nil, err
 	}
 	return r, unreadable
+}
+
+func (m *memory) Delivered(_ context.Context, l *lane.Lease, _ *outbox.Row, parts int) error {
+	return m.under(l, func(q *queue) { q.rows[q.done].parts = parts })
 }
 
 func (m *memory) Sent(_ context.Context, l *lane.Lease, _ *outbox.Row, id channels.MessageID) error {
@@ -222,7 +228,7 @@ func (g *rig) Run(ctx context.Context, _ channels.Handler) error { <-ctx.Done();
 
 func (g *rig) Send(ctx context.Context, m *channels.Outbound) (channels.MessageID, error) {
 	g.tries.Lock()
-	g.tries.list = append(g.tries.list, attempt{time.Since(g.made), m.Key, m.Repeat})
+	g.tries.list = append(g.tries.list, attempt{time.Since(g.made), m.Key, m.Attempt.Unsure})
 	g.tries.Unlock()
 	return g.answer(ctx, m)
 }

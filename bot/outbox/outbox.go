@@ -24,8 +24,9 @@ type Row struct {
 	Session  string // whose turn said it; empty for words of the program itself
 	Message  channels.Outbound
 	Attempts int // 1 for the first
-	// Unsure: an earlier attempt may have succeeded.
+	// Unsure: an earlier attempt may have succeeded, or shown one part more.
 	Unsure bool
+	Parts  int // delivered, of a message that its channel delivers in several
 	Age    time.Duration
 }
 
@@ -38,6 +39,8 @@ type Store interface {
 	// Begin loads the message at the head and marks it as being sent. With ErrUnreadable it still gives a Row, without
 	// the message.
 	Begin(ctx context.Context, l *lane.Lease) (*Row, error)
+	// Delivered keeps how many parts of the head are delivered.
+	Delivered(ctx context.Context, l *lane.Lease, r *Row, parts int) error
 	// Sent marks the head as delivered and advances l.
 	Sent(ctx context.Context, l *lane.Lease, r *Row, id channels.MessageID) error
 	// Defer keeps the head for another attempt. unsure: this attempt may have succeeded.
@@ -113,7 +116,10 @@ func (o *Outbox) work(ctx context.Context, l *lane.Lease) error {
 	if !ok {
 		return o.failed(ctx, l, r, &channels.Error{Op: "send", Terminal: true, Err: errors.New("no such channel")})
 	}
-	r.Message.Repeat = r.Unsure
+	r.Message.Attempt = channels.Attempt{Parts: r.Parts, Unsure: r.Unsure, Delivered: func(ctx context.Context, parts int) error {
+		r.Parts, r.Unsure = parts, false // whether the next part was shown is known again
+		return o.cfg.Store.Delivered(ctx, l, r, parts)
+	}}
 	sctx, cancel := context.WithTimeout(ctx, o.cfg.SendTimeout)
 	id, err := ch.Send(sctx, &r.Message)
 	cancel()

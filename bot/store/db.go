@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -42,6 +43,8 @@ type DB struct {
 	process string          // PostgreSQL: the application name of all this process's connections
 	lock    *flock.Flock    // SQLite: this process owns the file
 	writes  *batcher        // SQLite: group commit
+	texts   sync.Map        // statements of scripts in this dialect, by what stands in the code
+	stmts   sync.Map        // SQLite: the same, parsed
 }
 
 // ErrInUse means that another process has the SQLite file open.
@@ -50,8 +53,9 @@ var ErrInUse = errors.New("the database file is in use by another leadhand proce
 // ErrURL means that the database's URL is wrong; trying again is useless.
 var ErrURL = errors.New("the database URL cannot be used")
 
-// pgConns is how many pooled connections one replica opens to PostgreSQL.
-const pgConns = 16
+// pgConns is how many pooled connections one replica opens to PostgreSQL. Each is a process there: more of them cost a
+// server on the same machine more than they bring.
+const pgConns = 12
 
 // Open connects to the database that rawURL names: "postgres://…" or "sqlite:PATH". It creates the SQLite file and its
 // directory when they are missing and takes the file's lock; the schema is made by Migrate. Errors never hold the URL,

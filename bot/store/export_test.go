@@ -12,6 +12,7 @@ import (
 func Rows() []any {
 	return []any{
 		&laneRow{}, &sessionRow{}, &inboxRow{}, &commandRow{}, &historyRow{}, &outboxRow{}, &replicaRow{}, &blobRow{}, &fileRow{},
+		&heardRow{},
 	}
 }
 
@@ -37,3 +38,6 @@ func (s *Leases) Hurry(ttl, margin time.Duration) {
 
 // Retry sets how often a lease that another has is asked for.
 func (s *Leases) Retry(d time.Duration) { s.pace.retry = d }
+
+// Script runs one statement as a script.
+func (db *DB) Script(ctx context.Context, sql string) error { return db.script(ctx, &step{sql: sql}) }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"gorm.io/gorm"
-
 	"github.com/leadhand/leadhand/agent/session"
 	"github.com/leadhand/leadhand/bot/lane"
 )
@@ -35,23 +33,11 @@ type historyRow struct {
 
 func (historyRow) TableName() string { return "history" }
 
-func historyRowOf(sessionID, tenant string, seq int64, e *session.Entry) (*historyRow, error) {
-	message, err := json.Marshal(e.Message)
-	if err != nil {
-		return nil, err
-	}
-	row := &historyRow{
-		Session: sessionID, Seq: seq, Tenant: tenant, Turn: e.Turn, Source: e.Source, Kind: string(e.Kind),
-		Covers: e.Covers, Step: e.Step, Message: string(message), At: e.At.UnixMilli(),
-	}
-	if len(e.Files) > 0 {
-		files, err := json.Marshal(e.Files)
-		if err != nil {
-			return nil, err
-		}
-		row.Files = string(files)
-	}
-	return row, nil
+const historyColumns = "h.session, h.seq, h.turn, h.source, h.kind, h.covers, h.step, h.files, h.message, h.at"
+
+// columns is where historyColumns go.
+func (r *historyRow) columns() []any {
+	return []any{&r.Session, &r.Seq, &r.Turn, &r.Source, &r.Kind, &r.Covers, &r.Step, &r.Files, &r.Message, &r.At}
 }
 
 func (r *historyRow) entry() (session.Entry, error) {
@@ -72,17 +58,23 @@ func (r *historyRow) entry() (session.Entry, error) {
 
 func (h *history) Load(ctx context.Context) ([]session.Entry, error) {
 	had := h.inbox.recent.get(h.lease.ID)
-	q := h.inbox.db.read(ctx)
-	if had.last > 0 {
-		q = q.Raw(acrossTenants+`SELECT * FROM history WHERE session = ? AND seq > ? ORDER BY seq`, h.lease.ID, had.last)
-	} else {
-		q = q.Raw(acrossTenants+`SELECT h.* FROM history h, (SELECT coalesce(max(seq), 0) AS seq,
+	var (
+		r    historyRow
+		rows []historyRow
+	)
+	load := &step{
+		sql: acrossTenants + `SELECT ` + historyColumns + ` FROM history h, (SELECT coalesce(max(seq), 0) AS seq,
 				coalesce(max(covers), 0) AS covers FROM history WHERE session = ? AND kind = 'summary') s
 			WHERE h.session = ? AND (h.seq = s.seq OR h.seq > s.covers AND h.kind <> 'summary') ORDER BY h.seq`,
-			h.lease.ID, h.lease.ID)
+		args: []any{h.lease.ID, h.lease.ID},
+		row:  r.columns(),
+		each: func() { rows = append(rows, r) },
 	}
-	var rows []historyRow
-	if err := q.Scan(&rows).Error; err != nil {
+	if had.last > 0 {
+		load.sql = acrossTenants + `SELECT ` + historyColumns + ` FROM history h WHERE session = ? AND seq > ? ORDER BY seq`
+		load.args = []any{h.lease.ID, had.last}
+	}
+	if err := h.inbox.db.query(ctx, load); err != nil {
 		return nil, fmt.Errorf("load history: %w", err)
 	}
 	now, err := had.extend(rows)
@@ -94,42 +86,49 @@ func (h *history) Load(ctx context.Context) ([]session.Entry, error) {
 }
 
 func (h *history) Append(ctx context.Context, entries []session.Entry) error {
-	err := h.inbox.db.write(ctx, func(tx *gorm.DB) error {
-		if err := h.inbox.hold(tx, h.lease); err != nil {
-			return err
-		}
-		var tenant string
-		err := tx.Raw(acrossTenants+`SELECT tenant FROM sessions WHERE id = ?`, h.lease.ID).Scan(&tenant).Error
-		if err != nil {
-			return err
-		}
-		return appendHistory(tx, h.lease.ID, tenant, entries)
-	})
+	held := h.inbox.hold(&h.lease)
+	added, err := h.inbox.addHistory(&h.lease, entries, h.inbox.held(&h.lease))
+	if err == nil {
+		err = h.inbox.db.script(ctx, append([]*step{held}, added...)...)
+	}
+	if err == nil {
+		err = held.fenced()
+	}
 	if err != nil {
 		return fmt.Errorf("append to history: %w", err)
 	}
 	return nil
 }
 
-// appendHistory numbers the entries and writes them. The caller's transaction holds the session's lane, so nobody else
-// appends at the same time.
-func appendHistory(tx *gorm.DB, sessionID, tenant string, entries []session.Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	var last int64
-	err := tx.Raw(`SELECT coalesce(max(seq), 0) FROM history WHERE tenant = ? AND session = ?`, tenant, sessionID).
-		Scan(&last).Error
-	if err != nil {
-		return err
-	}
-	rows := make([]*historyRow, len(entries))
+// addHistory is the steps that number the entries and write them while held. The transaction holds the session's lane,
+// so nobody else appends at the same time.
+func (s *Inbox) addHistory(l *lane.Lease, entries []session.Entry, held part) ([]*step, error) {
+	tenant := s.tenant(l)
+	steps := make([]*step, len(entries))
 	for i := range entries {
-		seq := last + int64(i) + 1
-		if rows[i], err = historyRowOf(sessionID, tenant, seq, &entries[i]); err != nil {
-			return err
+		e := &entries[i]
+		message, err := json.Marshal(e.Message)
+		if err != nil {
+			return nil, err
 		}
-		entries[i].Seq = seq
+		files := ""
+		if len(e.Files) > 0 {
+			b, err := json.Marshal(e.Files)
+			if err != nil {
+				return nil, err
+			}
+			files = string(b)
+		}
+		args := slices.Concat([]any{l.ID, l.ID}, tenant.args, []any{
+			e.Turn, e.Source, string(e.Kind), e.Covers, e.Step, files, string(message), e.At.UnixMilli(),
+		}, held.args)
+		steps[i] = &step{
+			sql: `INSERT INTO history (session, seq, tenant, turn, source, kind, covers, step, files, message, at)
+				SELECT ?, (SELECT coalesce(max(seq), 0) + 1 FROM history WHERE session = ?), ` + tenant.sql + `,
+					?, ?, ?, ?, ?, ?, ?, ? WHERE ` + held.sql + ` RETURNING seq`,
+			args: args,
+			row:  []any{&e.Seq},
+		}
 	}
-	return tx.Create(rows).Error
+	return steps, nil
 }

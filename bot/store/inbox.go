@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -40,6 +42,9 @@ type inboxRow struct {
 	DoneAt     int64
 	Outcome    string
 	Stopped    int
+	Album      string
+	HoldUntil  int64 // until then other parts of the album may come
+	Preview    string
 }
 
 func (inboxRow) TableName() string { return "inbox" }
@@ -48,6 +53,10 @@ func (inboxRow) TableName() string { return "inbox" }
 type inboxPayload struct {
 	Scope   tools.Scope      `json:"scope"`
 	Message channels.Inbound `json:"message"`
+	// Heard and Omitted are as in inbox.Item.
+	Heard   []channels.Inbound `json:"heard,omitempty"`
+	Omitted int                `json:"omitted,omitempty"`
+	Parts   []string           `json:"parts,omitempty"` // event keys of an album's parts
 }
 
 func (r *inboxRow) item() (*inbox.Item, error) {
@@ -57,59 +66,105 @@ func (r *inboxRow) item() (*inbox.Item, error) {
 	}
 	return &inbox.Item{
 		Session: r.Session, Seq: r.Seq, Scope: p.Scope, Message: p.Message,
-		ReceivedAt: fromMillis(r.ReceivedAt), Stopped: r.Stopped != 0,
+		ReceivedAt: fromMillis(r.ReceivedAt), Stopped: r.Stopped != 0, Preview: channels.MessageID(r.Preview),
+		Heard: p.Heard, Omitted: p.Omitted,
 	}, nil
 }
 
-// errKnown rolls a push back when the event was stored before.
-var errKnown = errors.New("the event is known")
-
-func (s *Inbox) Accept(ctx context.Context, it *inbox.Item, owner string) (*lane.Lease, bool, error) {
+func (s *Inbox) Accept(
+	ctx context.Context, it *inbox.Item, owner string, limit int,
+) (l *lane.Lease, known bool, err error) {
 	if it.Scope.Tenant == "" {
 		return nil, false, ErrNoTenant
 	}
-	payload, err := json.Marshal(inboxPayload{it.Scope, it.Message})
+	if it.Message.Album != "" {
+		if joined, err := s.Join(ctx, it); joined || err != nil {
+			return nil, joined, err
+		}
+		owner = "" // it waits for its other parts
+	}
+	told, err := s.db.overheard(ctx, it)
 	if err != nil {
 		return nil, false, err
 	}
-	var l *lane.Lease
-	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		row, claimed, err := s.push(tx, it.Session, it.Message.Conversation.Channel, 1, owner)
-		if err != nil {
-			return err
-		}
-		r := tx.Exec(s.db.stmt(`INSERT INTO inbox (session, seq, tenant, channel, event_key, payload, received_at)
-			VALUES (?, ?, ?, ?, ?, ?, {now}) ON CONFLICT (channel, event_key) DO NOTHING`),
-			it.Session, row.LastSeq, it.Scope.Tenant, it.Message.Conversation.Channel, it.Message.EventKey,
-			string(payload))
-		if r.Error != nil {
-			return r.Error
-		}
-		if r.RowsAffected == 0 {
-			return errKnown
-		}
-		it.Seq = row.LastSeq
-		if claimed {
-			got := row.lease()
-			l = &got
-		}
-		return nil
+	pushed := s.push(it.Session, it.Message.Conversation.Channel, 1, owner, part{
+		`NOT EXISTS (SELECT 1 FROM lanes q WHERE q.kind = ? AND q.id = ? AND q.last_seq - q.done_seq >= ?)`,
+		[]any{s.kind, it.Session, limit},
 	})
-	if errors.Is(err, errKnown) {
-		return nil, true, nil
-	}
+	insert, err := s.insert(it)
 	if err != nil {
 		return nil, false, err
 	}
-	return l, false, nil
+	steps := append([]*step{&pushed.step, insert}, s.wake(pushed, it.Session)...)
+	if told != nil {
+		steps = append(steps, told)
+	}
+	err = s.db.script(ctx, steps...)
+	full := err == nil && pushed.rows == 0
+	if full || errors.Is(err, gorm.ErrDuplicatedKey) {
+		if known, kerr := s.known(ctx, it); known || kerr != nil {
+			return nil, known, kerr
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, false, err
+	case full:
+		return nil, false, &inbox.FullError{Waiting: limit}
+	}
+	return pushed.lease(), false, nil
+}
+
+// insert is the step that gives a message the number that was pushed for it, if one was.
+func (s *Inbox) insert(it *inbox.Item) (*step, error) {
+	p := inboxPayload{Scope: it.Scope, Message: it.Message, Heard: it.Heard, Omitted: it.Omitted}
+	hold := time.Duration(0)
+	if it.Message.Album != "" {
+		p.Parts, hold = []string{it.Message.EventKey}, albumWait
+	}
+	payload, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return &step{
+		sql: `INSERT INTO inbox (session, seq, tenant, channel, event_key, payload, album, hold_until, received_at)
+			SELECT id, last_seq, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN {now} + ? ELSE 0 END, {now} FROM lanes
+			WHERE kind = ? AND id = ? AND last_seq > coalesce((SELECT max(seq) FROM inbox WHERE session = ?), 0)
+			RETURNING seq`,
+		args: []any{
+			it.Scope.Tenant, it.Message.Conversation.Channel, it.Message.EventKey, string(payload), it.Message.Album,
+			hold.Milliseconds(), hold.Milliseconds(), s.kind, it.Session, it.Session,
+		},
+		row: []any{&it.Seq},
+	}, nil
+}
+
+// known tells whether a message's event was stored before.
+func (s *Inbox) known(ctx context.Context, it *inbox.Item) (bool, error) {
+	var n int
+	err := s.db.read(ctx).Raw(acrossTenants+`SELECT count(*) FROM inbox WHERE channel = ? AND event_key = ?`,
+		it.Message.Conversation.Channel, it.Message.EventKey).Scan(&n).Error
+	return n > 0, err
 }
 
 func (s *Inbox) Item(ctx context.Context, sessionID string, seq int64) (*inbox.Item, error) {
-	var row inboxRow
-	err := s.db.read(ctx).Raw(acrossTenants+`SELECT * FROM inbox WHERE session = ? AND seq = ?`, sessionID, seq).
-		Take(&row).Error
-	if err != nil {
+	row := inboxRow{Session: sessionID, Seq: seq}
+	load := &step{
+		sql: acrossTenants + `SELECT payload, received_at, stopped, preview, hold_until FROM inbox
+			WHERE session = ? AND seq = ?`,
+		args: []any{sessionID, seq},
+		row:  []any{&row.Payload, &row.ReceivedAt, &row.Stopped, &row.Preview, &row.HoldUntil},
+	}
+	if err := s.db.query(ctx, load); err != nil {
 		return nil, err
+	}
+	if load.rows == 0 {
+		return nil, fmt.Errorf("message %d of session %s is not there", seq, sessionID)
+	}
+	if row.HoldUntil > 0 {
+		if err := s.complete(ctx, &row); err != nil {
+			return nil, err
+		}
 	}
 	return row.item()
 }
@@ -124,8 +179,8 @@ func (s *Inbox) After(ctx context.Context, sessionID string, seq int64, limit in
 	var items []*inbox.Item
 	for i := range rows {
 		it, err := rows[i].item()
-		if err != nil {
-			break // must not fail the turn that runs before it
+		if err != nil || rows[i].HoldUntil > 0 {
+			break // it must not fail the turn that runs before it, and an album gets one of its own
 		}
 		items = append(items, it)
 	}
@@ -135,30 +190,46 @@ func (s *Inbox) After(ctx context.Context, sessionID string, seq int64, limit in
 func (s *Inbox) Finish(
 	ctx context.Context, l *lane.Lease, end *inbox.End, outOwner string,
 ) (out *lane.Lease, err error) {
-	next := *l
-	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		next, out = *l, nil
-		if err := s.advance(tx, &next, end.Through); err != nil {
-			return err
-		}
-		var tenant string
-		err := tx.Raw(acrossTenants+s.db.stmt(`UPDATE inbox SET done_at = {now}, outcome = ?
-			WHERE session = ? AND seq > ? AND seq <= ? RETURNING tenant`),
-			end.Outcome, l.ID, l.Done, end.Through).Scan(&tenant).Error
-		if err != nil {
-			return err
-		}
-		if err := appendHistory(tx, l.ID, tenant, end.Entries); err != nil {
-			return err
-		}
-		out, err = s.out.post(tx, tenant, l.ID, end.Out, outOwner)
+	if err := checkPost(end.Out); err != nil {
+		return nil, err
+	}
+	err = s.out.onlyNew(ctx, s.tenant(l), end.Out, func(ms []channels.Outbound) (err error) {
+		out, err = s.finish(ctx, l, end, ms, outOwner)
 		return err
 	})
+	return out, err
+}
+
+// finish is Finish with the messages that are to be posted.
+func (s *Inbox) finish(
+	ctx context.Context, l *lane.Lease, end *inbox.End, ms []channels.Outbound, outOwner string,
+) (*lane.Lease, error) {
+	moved := s.advance(l, end.Through)
+	done := &step{
+		sql: acrossTenants + `UPDATE inbox SET done_at = {now}, outcome = ?
+			WHERE session = ? AND seq > ? AND seq <= ? AND ` + moved.held.sql,
+		args: moved.held.after(end.Outcome, l.ID, l.Done, end.Through),
+	}
+	added, err := s.addHistory(l, end.Entries, moved.held)
 	if err != nil {
 		return nil, err
 	}
-	*l = next
-	return out, nil
+	posted, err := s.out.post(s.tenant(l), l.ID, ms, outOwner, moved.held)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.db.script(ctx, slices.Concat([]*step{&moved.step, done}, added, posted.steps)...); err != nil {
+		return nil, err
+	}
+	if err := moved.apply(l); err != nil {
+		return nil, err
+	}
+	return posted.lease(), nil
+}
+
+// tenant is whose message is at the head of a session.
+func (s *Inbox) tenant(l *lane.Lease) part {
+	return part{`(SELECT tenant FROM inbox WHERE session = ? AND seq = ?)`, []any{l.ID, l.Done + 1}}
 }
 
 func (s *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error) {

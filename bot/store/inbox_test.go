@@ -48,7 +48,7 @@ func (b *bench) item(event string) *inbox.Item {
 
 func (b *bench) accept(event, owner string) *lane.Lease {
 	b.Helper()
-	l, known, err := b.inbox.Accept(b.Context(), b.item(event), owner)
+	l, known, err := b.inbox.Accept(b.Context(), b.item(event), owner, 100)
 	if err != nil || known {
 		b.Fatalf("accept %s: known %v, err %v", event, known, err)
 	}
@@ -76,7 +76,7 @@ func TestAcceptedMessagesKeepTheirOrderAndComeOnce(t *testing.T) {
 		for i := range n {
 			wg.Go(func() { // each event is delivered twice, all in parallel
 				for range 2 {
-					if _, _, err := b.inbox.Accept(t.Context(), b.item(fmt.Sprint(i)), ""); err != nil {
+					if _, _, err := b.inbox.Accept(t.Context(), b.item(fmt.Sprint(i)), "", 100); err != nil {
 						t.Error(err)
 					}
 				}

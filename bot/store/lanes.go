@@ -46,6 +46,11 @@ func (r *laneRow) lease() lane.Lease {
 	}
 }
 
+// columns is where laneColumns go.
+func (r *laneRow) columns() []any {
+	return []any{&r.ID, &r.LastSeq, &r.DoneSeq, &r.LeaseOwner, &r.LeaseUntil, &r.Fence, &r.Attempts}
+}
+
 const laneColumns = "id, last_seq, done_seq, lease_owner, lease_until, fence, attempts"
 
 func (s *lanes) Claim(ctx context.Context, owner string, limit int) ([]lane.Lease, error) {
@@ -120,76 +125,6 @@ func fenced(r *gorm.DB) error {
 		return lane.ErrFenced
 	}
 	return r.Error
-}
-
-// push gives a lane n more items and, if it was idle, its lease to owner (unless that is empty). It locks the row until
-// the transaction ends, which puts concurrent pushes in order. The new items are last-n+1 to last. claimed tells
-// whether owner got the lease; the caller must hand it to the engine. A lane of a channel that this process does not
-// serve is left to those who do.
-func (s *lanes) push(tx *gorm.DB, id, pool string, n int, owner string) (row laneRow, claimed bool, err error) {
-	if !slices.Contains(s.pools, pool) {
-		owner = ""
-	}
-	ttl, fence := leaseTTL.Milliseconds(), 1
-	if owner == "" {
-		ttl, fence = 0, 0
-	}
-	// Idle means: nothing left and nobody's. After the push exactly n are left then, and the owner is the new one.
-	err = tx.Raw(s.db.stmt(`INSERT INTO lanes (kind, id, pool, last_seq, lease_owner, lease_until, fence, attempts)
-		VALUES (?, ?, ?, ?, ?, {now} + ?, ?, ?)
-		ON CONFLICT (kind, id) DO UPDATE SET last_seq = lanes.last_seq + excluded.last_seq, pool = excluded.pool,
-			lease_owner = CASE WHEN lanes.last_seq = lanes.done_seq AND excluded.lease_owner <> ''
-				THEN excluded.lease_owner ELSE lanes.lease_owner END,
-			lease_until = CASE WHEN lanes.last_seq = lanes.done_seq THEN excluded.lease_until ELSE lanes.lease_until END,
-			fence = CASE WHEN lanes.last_seq = lanes.done_seq THEN lanes.fence + excluded.fence ELSE lanes.fence END,
-			attempts = CASE WHEN lanes.last_seq = lanes.done_seq THEN excluded.attempts ELSE lanes.attempts END,
-			not_before = CASE WHEN lanes.last_seq = lanes.done_seq THEN 0 ELSE lanes.not_before END
-		RETURNING `+laneColumns),
-		s.kind, id, pool, n, owner, ttl, fence, fence).Scan(&row).Error
-	if err != nil {
-		return row, false, err
-	}
-	claimed = owner != "" && row.LastSeq-row.DoneSeq == int64(n)
-	if !claimed {
-		err = s.db.notify(tx, wakeTopic, s.kind)
-	}
-	return row, claimed, err
-}
-
-// advance moves a lane to done under its fence and releases it in the same write when nothing is left. It updates l.
-func (s *lanes) advance(tx *gorm.DB, l *lane.Lease, done int64) error {
-	var row laneRow
-	r := tx.Raw(s.db.stmt(`UPDATE lanes SET done_seq = ?, not_before = 0,
-			attempts = CASE WHEN last_seq > ? THEN 1 ELSE 0 END,
-			lease_owner = CASE WHEN last_seq > ? THEN lease_owner ELSE '' END,
-			lease_until = CASE WHEN last_seq > ? THEN {now} + ? ELSE 0 END
-			WHERE kind = ? AND id = ? AND fence = ? RETURNING `+laneColumns),
-		done, done, done, done, leaseTTL.Milliseconds(), s.kind, l.ID, l.Fence).Scan(&row)
-	if err := fenced(r); err != nil {
-		return err
-	}
-	if done <= l.Done || done > row.LastSeq {
-		return fmt.Errorf("lane %s cannot go from item %d to %d of %d", l.ID, l.Done, done, row.LastSeq)
-	}
-	l.Last, l.Done, l.Attempts, l.Begun = row.LastSeq, row.DoneSeq, row.Attempts, false
-	return nil
-}
-
-// check is hold for a reader, without a write: nobody can have claimed the lane so far.
-func (s *lanes) check(tx *gorm.DB, l lane.Lease) error {
-	var n int
-	err := tx.Raw(s.db.stmt(`SELECT count(*) FROM lanes WHERE kind = ? AND id = ? AND fence = ? AND lease_until > {now}`),
-		s.kind, l.ID, l.Fence).Scan(&n).Error
-	if err == nil && n == 0 {
-		return lane.ErrFenced
-	}
-	return err
-}
-
-// hold locks a lane's row under its fence for the rest of the transaction.
-func (s *lanes) hold(tx *gorm.DB, l lane.Lease) error {
-	return fenced(tx.Exec(s.db.stmt(`UPDATE lanes SET lease_until = {now} + ? WHERE kind = ? AND id = ? AND fence = ?`),
-		leaseTTL.Milliseconds(), s.kind, l.ID, l.Fence))
 }
 
 // ReleaseDead frees the leases of an owner that is known to be dead, before all others in line, and raises their

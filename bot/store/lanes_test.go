@@ -49,7 +49,7 @@ func (b *bench) into(sessionID, event string) *inbox.Item {
 func (b *bench) queue(sessionID string, events ...string) {
 	b.Helper()
 	for _, e := range events {
-		if _, _, err := b.inbox.Accept(b.Context(), b.into(sessionID, e), ""); err != nil {
+		if _, _, err := b.inbox.Accept(b.Context(), b.into(sessionID, e), "", 100); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type outboxRow struct {
 	SentAt       int64
 	MessageID    string
 	Err          string
+	Parts        int   // delivered, of a message that is delivered in several
 	Age          int64 `gorm:"->"` // computed by queries that ask for it: milliseconds since CreatedAt
 }
 
@@ -54,68 +56,83 @@ func (outboxRow) TableName() string { return "outbox" }
 func (s *Outbox) Post(
 	ctx context.Context, tenant, session string, ms []channels.Outbound, owner string,
 ) (l *lane.Lease, err error) {
-	post := func() error {
-		return s.db.write(ctx, func(tx *gorm.DB) (err error) {
-			l, err = s.post(tx, tenant, session, ms, owner)
-			return err
-		})
+	if tenant == "" && len(ms) > 0 {
+		return nil, ErrNoTenant
 	}
-	err = post()
-	if errors.Is(err, gorm.ErrDuplicatedKey) { // another replica posted the same message meanwhile: now it is known
-		err = post()
-	}
-	if err != nil {
+	if err := checkPost(ms); err != nil {
 		return nil, err
 	}
-	return l, nil
+	whose := part{"?", []any{tenant}}
+	if ms, err = s.unknown(ctx, whose, ms); err != nil {
+		return nil, err
+	}
+	err = s.onlyNew(ctx, whose, ms, func(ms []channels.Outbound) error {
+		p, err := s.post(whose, session, ms, owner, always())
+		if err != nil {
+			return err
+		}
+		if err := s.db.script(ctx, p.steps...); err != nil {
+			return err
+		}
+		l = p.lease()
+		return nil
+	})
+	return l, err
 }
 
-// post adds messages of one conversation inside the caller's transaction.
-func (s *Outbox) post(
-	tx *gorm.DB, tenant, session string, ms []channels.Outbound, owner string,
-) (*lane.Lease, error) {
-	if err := checkPost(tenant, ms); err != nil {
-		return nil, err
-	}
-	ms, err := s.unknown(tx, tenant, ms)
-	if err != nil || len(ms) == 0 {
-		return nil, err
+// posting is the steps that add messages of one conversation.
+type posting struct {
+	push  *push
+	steps []*step
+}
+
+// post adds messages while held. They must be new.
+func (s *Outbox) post(tenant part, session string, ms []channels.Outbound, owner string, held part) (*posting, error) {
+	if len(ms) == 0 {
+		return &posting{}, nil
 	}
 	to := ms[0].Conversation
-	row, claimed, err := s.push(tx, to.String(), to.Channel, len(ms), owner)
-	if err != nil {
-		return nil, err
-	}
+	p := &posting{push: s.push(to.String(), to.Channel, len(ms), owner, held)}
+	p.steps = append(p.steps, &p.push.step)
 	for i, m := range ms {
 		payload, err := json.Marshal(m)
 		if err != nil {
 			return nil, err
 		}
-		status, attempts := outPending, 0
-		if claimed && i == 0 { // the owner sends it at once: saves a commit
-			status, attempts = outSending, 1
+		claimed := 0 // messages in a lane that the push claims
+		if i == 0 && p.push.owner != "" {
+			claimed = len(ms)
 		}
-		err = tx.Exec(s.db.stmt(`INSERT INTO outbox (conversation, seq, tenant, session, key, payload, status, attempts,
-			created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, {now})`),
-			row.ID, row.LastSeq-int64(len(ms)-1-i), tenant, session, m.Key, string(payload), status, attempts).Error
-		if err != nil {
-			return nil, err
-		}
+		args := slices.Concat([]any{len(ms) - 1 - i}, tenant.args, []any{session, m.Key, string(payload),
+			claimed, claimed, s.kind, to.String()}, held.args)
+		p.steps = append(p.steps, &step{
+			// The owner sends the first message at once: that it is outSending already saves a commit.
+			sql: `INSERT INTO outbox (conversation, seq, tenant, session, key, payload, status, attempts, created_at)
+				SELECT id, last_seq - ?, ` + tenant.sql + `, ?, ?, ?,
+					CASE WHEN last_seq - done_seq = ? THEN 1 ELSE 0 END,
+					CASE WHEN last_seq - done_seq = ? THEN 1 ELSE 0 END, {now}
+				FROM lanes WHERE kind = ? AND id = ? AND ` + held.sql,
+			args: args,
+		})
 	}
-	if !claimed {
-		return nil, nil
+	p.steps = append(p.steps, s.wake(p.push, to.String())...)
+	return p, nil
+}
+
+func (p *posting) lease() *lane.Lease {
+	if p.push == nil {
+		return nil
 	}
-	l := row.lease()
-	l.Begun = true
-	return &l, nil
+	l := p.push.lease()
+	if l != nil {
+		l.Begun = true
+	}
+	return l
 }
 
 // checkPost finds the mistakes of a caller that would let messages disappear: without a key all but the first look like
 // repetitions, and those of a second conversation would wait in the queue of the first.
-func checkPost(tenant string, ms []channels.Outbound) error {
-	if tenant == "" && len(ms) > 0 {
-		return ErrNoTenant
-	}
+func checkPost(ms []channels.Outbound) error {
 	for _, m := range ms {
 		switch {
 		case m.Key == "":
@@ -127,22 +144,47 @@ func checkPost(tenant string, ms []channels.Outbound) error {
 	return nil
 }
 
-// unknown leaves out the messages whose key was posted before.
-func (s *Outbox) unknown(tx *gorm.DB, tenant string, ms []channels.Outbound) ([]channels.Outbound, error) {
+// onlyNew posts messages. When one of them turns out to have been posted before, by another replica in this moment even,
+// it posts the others.
+func (s *Outbox) onlyNew(
+	ctx context.Context, tenant part, ms []channels.Outbound, post func(ms []channels.Outbound) error,
+) error {
+	for {
+		err := post(ms)
+		if !errors.Is(err, gorm.ErrDuplicatedKey) {
+			return err
+		}
+		fresh, uerr := s.unknown(ctx, tenant, ms)
+		if uerr != nil {
+			return uerr
+		}
+		if len(fresh) == len(ms) { // something else is there twice
+			return err
+		}
+		ms = fresh
+	}
+}
+
+// unknown leaves out the messages whose key was posted before, or stands in ms before.
+func (s *Outbox) unknown(ctx context.Context, tenant part, ms []channels.Outbound) ([]channels.Outbound, error) {
+	if len(ms) == 0 {
+		return nil, nil
+	}
+	keys := make([]string, len(ms))
+	for i, m := range ms {
+		keys[i] = m.Key
+	}
+	var known []string
+	err := s.db.read(ctx).Raw(`SELECT key FROM outbox WHERE key IN ? AND tenant = `+tenant.sql,
+		tenant.after(keys)...).Scan(&known).Error
+	if err != nil {
+		return nil, fmt.Errorf("look for messages that were posted before: %w", err)
+	}
 	var fresh []channels.Outbound
-	seen := map[string]bool{}
 	for _, m := range ms {
-		if seen[m.Key] {
-			continue
-		}
-		seen[m.Key] = true
-		var n int
-		err := tx.Raw(`SELECT count(*) FROM outbox WHERE tenant = ? AND key = ?`, tenant, m.Key).Scan(&n).Error
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
+		if !slices.Contains(known, m.Key) {
 			fresh = append(fresh, m)
+			known = append(known, m.Key)
 		}
 	}
 	return fresh, nil
@@ -150,34 +192,27 @@ func (s *Outbox) unknown(tx *gorm.DB, tenant string, ms []channels.Outbound) ([]
 
 func (s *Outbox) Begin(ctx context.Context, l *lane.Lease) (*outbox.Row, error) {
 	var row outboxRow
-	load := func(tx *gorm.DB) error {
-		return tx.Raw(acrossTenants+s.db.stmt(`SELECT *, {now} - created_at AS age FROM outbox
-			WHERE conversation = ? AND seq = ?`), l.ID, l.Done+1).Take(&row).Error
+	mine := part{
+		`EXISTS (SELECT 1 FROM lanes WHERE kind = ? AND id = ? AND fence = ? AND lease_until > {now})`,
+		[]any{s.kind, l.ID, l.Fence},
 	}
-	var err error
-	if l.Begun {
-		if err = s.check(s.db.read(ctx), *l); err == nil {
-			err = load(s.db.read(ctx))
-		}
-		row.Status = outPending
-	} else {
-		err = s.db.write(ctx, func(tx *gorm.DB) error {
-			if err := s.hold(tx, *l); err != nil {
-				return err
-			}
-			if err := load(tx); err != nil {
-				return err
-			}
-			row.Attempts++
-			return s.update(tx, l, l.Done+1, map[string]any{"status": outSending, "attempts": row.Attempts})
-		})
+	load := &step{
+		sql: acrossTenants + `SELECT seq, tenant, session, payload, status, attempts, parts, {now} - created_at FROM outbox
+			WHERE conversation = ? AND seq = ? AND ` + mine.sql,
+		args: mine.after(l.ID, l.Done+1),
+		row:  []any{&row.Seq, &row.Tenant, &row.Session, &row.Payload, &row.Status, &row.Attempts, &row.Parts, &row.Age},
 	}
-	if err != nil {
+	if err := s.begin(ctx, l, load, mine); err != nil {
 		return nil, err
 	}
 	r := &outbox.Row{
-		Seq: row.Seq, Tenant: row.Tenant, Session: row.Session, Attempts: row.Attempts,
+		Seq: row.Seq, Tenant: row.Tenant, Session: row.Session, Attempts: row.Attempts, Parts: row.Parts,
 		Unsure: row.Status == outSending, Age: time.Duration(row.Age) * time.Millisecond,
+	}
+	if l.Begun {
+		r.Unsure = false // it was this owner's post that marked it
+	} else {
+		r.Attempts++
 	}
 	if err := json.Unmarshal([]byte(row.Payload), &r.Message); err != nil {
 		return r, fmt.Errorf("%w: message %d to %s: %w", outbox.ErrUnreadable, row.Seq, l.ID, err)
@@ -185,29 +220,46 @@ func (s *Outbox) Begin(ctx context.Context, l *lane.Lease) (*outbox.Row, error) 
 	return r, nil
 }
 
+// begin loads the message at the head as it is, and marks it unless that is done.
+func (s *Outbox) begin(ctx context.Context, l *lane.Lease, load *step, mine part) error {
+	if l.Begun {
+		if err := s.db.query(ctx, load); err != nil {
+			return err
+		}
+		return load.fenced()
+	}
+	mark := s.update(l, l.Done+1, part{`status = ?, attempts = attempts + 1`, []any{outSending}}, mine)
+	if err := s.db.script(ctx, load, mark); err != nil {
+		return err
+	}
+	return errors.Join(load.fenced(), mark.fenced())
+}
+
+func (s *Outbox) Delivered(ctx context.Context, l *lane.Lease, r *outbox.Row, parts int) error {
+	held := s.hold(l)
+	if err := s.db.script(ctx, held, s.update(l, r.Seq, part{`parts = ?`, []any{parts}}, s.held(l))); err != nil {
+		return fmt.Errorf("keep what was delivered to %s: %w", l.ID, err)
+	}
+	return held.fenced()
+}
+
 func (s *Outbox) Sent(ctx context.Context, l *lane.Lease, r *outbox.Row, id channels.MessageID) error {
-	return s.settle(ctx, l, r, map[string]any{
-		"status": outSent, "message_id": string(id), "err": "", "sent_at": gorm.Expr(s.db.now()),
-	})
+	return s.settle(ctx, l, r, part{`status = ?, message_id = ?, err = '', sent_at = {now}`, []any{outSent, string(id)}})
 }
 
 func (s *Outbox) Bury(ctx context.Context, l *lane.Lease, r *outbox.Row, why string) error {
-	return s.settle(ctx, l, r, map[string]any{"status": outDead, "err": text(why)})
+	return s.settle(ctx, l, r, part{`status = ?, err = ?`, []any{outDead, text(why)}})
 }
 
-func (s *Outbox) settle(ctx context.Context, l *lane.Lease, r *outbox.Row, set map[string]any) error {
-	next := *l
-	err := s.db.write(ctx, func(tx *gorm.DB) error {
-		next = *l
-		if err := s.advance(tx, &next, r.Seq); err != nil {
-			return err
-		}
-		return s.update(tx, l, r.Seq, set)
-	})
+func (s *Outbox) settle(ctx context.Context, l *lane.Lease, r *outbox.Row, set part) error {
+	moved := s.advance(l, r.Seq)
+	err := s.db.script(ctx, &moved.step, s.update(l, r.Seq, set, moved.held))
+	if err == nil {
+		err = moved.apply(l)
+	}
 	if err != nil {
 		return fmt.Errorf("settle message to %s: %w", l.ID, err)
 	}
-	*l = next
 	return nil
 }
 
@@ -216,13 +268,24 @@ func (s *Outbox) Defer(ctx context.Context, l *lane.Lease, r *outbox.Row, unsure
 	if unsure || r.Unsure {
 		status = outSending
 	}
-	return s.db.write(ctx, func(tx *gorm.DB) error {
-		if err := s.hold(tx, *l); err != nil {
-			return err
-		}
-		l.Begun = false
-		return s.update(tx, l, r.Seq, map[string]any{"status": status, "err": text(why)})
-	})
+	held := s.hold(l)
+	set := part{`status = ?, err = ?`, []any{status, text(why)}}
+	if err := s.db.script(ctx, held, s.update(l, r.Seq, set, s.held(l))); err != nil {
+		return fmt.Errorf("defer message to %s: %w", l.ID, err)
+	}
+	if err := held.fenced(); err != nil {
+		return err
+	}
+	l.Begun = false
+	return nil
+}
+
+// update is the step that changes a message while held.
+func (s *Outbox) update(l *lane.Lease, seq int64, set, held part) *step {
+	return &step{
+		sql:  acrossTenants + `UPDATE outbox SET ` + set.sql + ` WHERE conversation = ? AND seq = ? AND ` + held.sql,
+		args: slices.Concat(set.args, []any{l.ID, seq}, held.args),
+	}
 }
 
 // maxWhy bounds in bytes what is kept of a reason.
@@ -233,8 +296,4 @@ const maxWhy = 2000
 func text(why string) string {
 	why = why[:min(len(why), maxWhy)]
 	return strings.ReplaceAll(strings.ToValidUTF8(why, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-func (s *Outbox) update(tx *gorm.DB, l *lane.Lease, seq int64, set map[string]any) error {
-	return tx.Table("outbox").Where(acrossTenants+"conversation = ? AND seq = ?", l.ID, seq).Updates(set).Error
 }

@@ -314,7 +314,7 @@ func TestTurnsAndSendsOfOneConversationNeverDeadlock(t *testing.T) {
 
 // turn accepts a message and ends its turn with an answer to the room.
 func (b *bench) turn(sessionID string, i int) {
-	l, _, err := b.inbox.Accept(b.Context(), b.into(sessionID, fmt.Sprint(i)), "me")
+	l, _, err := b.inbox.Accept(b.Context(), b.into(sessionID, fmt.Sprint(i)), "me", 100)
 	if err != nil || l == nil {
 		b.Errorf("accept: %v, %v", l, err)
 		return

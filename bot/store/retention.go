@@ -31,12 +31,15 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 				ORDER BY sent_at LIMIT ?)`,
 		`DELETE FROM commands WHERE (channel, event_key) IN
 			(SELECT channel, event_key FROM commands WHERE done_at < (SELECT {now} - {age}) ORDER BY done_at LIMIT ?)`,
+		`DELETE FROM heard WHERE (channel, event_key) IN
+			(SELECT channel, event_key FROM heard WHERE heard_at < (SELECT {now} - {heard}) ORDER BY heard_at LIMIT ?)`,
 		`DELETE FROM blobs WHERE hash IN
 			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - {age}) AND NOT EXISTS
 				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)
 			AND created_at < (SELECT {now} - {age})`, // once more: a file may have taken the content up again meanwhile
 	} {
-		q = strings.ReplaceAll(q, "{age}", strconv.FormatInt(age.Milliseconds(), 10))
+		q = strings.NewReplacer("{age}", strconv.FormatInt(age.Milliseconds(), 10),
+			"{heard}", strconv.FormatInt(minRetention.Milliseconds(), 10)).Replace(q)
 		n, err := db.sweep(ctx, acrossTenants+db.stmt(q))
 		total += n
 		if err != nil {

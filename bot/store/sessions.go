@@ -35,9 +35,18 @@ func (s *Sessions) Current(ctx context.Context, tenant, agent string, c channels
 	if tenant == "" {
 		return "", fmt.Errorf("find session: %w", ErrNoTenant)
 	}
-	id, err := current(s.db.read(ctx), tenant, agent, c)
-	if id != "" || err != nil {
-		return id, err
+	var id string
+	find := &step{
+		sql: `SELECT id FROM sessions
+			WHERE tenant = ? AND agent = ? AND channel = ? AND chat = ? AND topic = ? AND ended_at = 0`,
+		args: []any{tenant, agent, c.Channel, c.Chat, c.Topic},
+		row:  []any{&id},
+	}
+	if err := s.db.query(ctx, find); err != nil {
+		return "", fmt.Errorf("find session: %w", err)
+	}
+	if find.rows > 0 {
+		return id, nil
 	}
 	fresh, err := uuid.NewV7()
 	if err != nil {

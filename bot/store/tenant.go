@@ -16,7 +16,7 @@ import (
 var ErrNoTenant = errors.New("the statement names no tenant")
 
 // tenantTables hold rows that belong to tenants. The engine's own tables (lanes, leases, replicas, blobs) are shared.
-var tenantTables = []string{"sessions", "inbox", "history", "outbox", "files"}
+var tenantTables = []string{"sessions", "inbox", "history", "outbox", "files", "heard"}
 
 // acrossTenants is a comment for statements of the engine that must see the rows of all tenants (retention, the work
 // at the head of a lane).
@@ -45,10 +45,13 @@ func guardTenants(g *gorm.DB) error {
 }
 
 func checkText(tx *gorm.DB) {
-	sql := tx.Statement.SQL.String()
-	if tenantTable.MatchString(sql) && !strings.Contains(sql, acrossTenants) && !byTenant.MatchString(sql) {
+	if forgetsTenant(tx.Statement.SQL.String()) {
 		refuse(tx)
 	}
+}
+
+func forgetsTenant(sql string) bool {
+	return !strings.Contains(sql, acrossTenants) && tenantTable.MatchString(sql) && !byTenant.MatchString(sql)
 }
 
 func checkWhere(tx *gorm.DB) {

@@ -1,4 +1,4 @@
-// Package web is the HTTP side of leadhand: health, readiness and metrics.
+// Package web is the HTTP side of leadhand: health, readiness, metrics, and what messengers deliver.
 package web
 
 import (
@@ -27,10 +27,11 @@ type Config struct {
 	Addr    string // "127.0.0.1:8420"; port 0 takes a free one
 	Metrics prometheus.Gatherer
 	Ready   []Check
+	Hooks   map[string]http.Handler // served at /hooks/NAME
 	Log     *slog.Logger
 }
 
-// Server answers /healthz, /readyz and /metrics.
+// Server answers /healthz, /readyz, /metrics and the hooks.
 type Server struct {
 	cfg      Config
 	listener net.Listener
@@ -81,6 +82,9 @@ func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Get("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	r.Get("/readyz", s.ready)
+	for name, h := range s.cfg.Hooks {
+		r.Handle("/hooks/"+name, h)
+	}
 	r.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{}))
 	return r
 }

@@ -81,7 +81,7 @@ func (b *chatbot) handle(ctx context.Context, in *channels.Inbound) error {
 }
 
 func (b *chatbot) open(ctx context.Context, d channels.Draft) error {
-	s, err := b.term.Stream(ctx, channels.Conversation{}, "")
+	s, err := b.term.Stream(ctx, channels.Preview{})
 	if err != nil {
 		return err
 	}

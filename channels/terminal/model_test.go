@@ -24,7 +24,7 @@ func say(t *testing.T, term *terminal.Terminal, m *channels.Outbound) {
 
 func stream(t *testing.T, term *terminal.Terminal) channels.Stream {
 	t.Helper()
-	s, err := term.Stream(t.Context(), channels.Conversation{}, "")
+	s, err := term.Stream(t.Context(), channels.Preview{})
 	if err != nil {
 		t.Fatal(err)
 	}

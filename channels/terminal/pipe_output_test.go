@@ -26,7 +26,7 @@ func TestPipePrintsAnswers(t *testing.T) {
 		{Text: "two \x1b[31mred\x1b]0;x\x07\u009b2J\rx", Edit: "anything"},
 		{Text: "three", Attachments: []channels.Attachment{{Name: "a.png", Data: make([]byte, 1500)}}},
 		{Attachments: []channels.Attachment{{Name: "b.txt"}}},
-		{Text: "again", Repeat: true},
+		{Text: "again", Attempt: channels.Attempt{Unsure: true}},
 	} {
 		say(t, p.term, m)
 	}

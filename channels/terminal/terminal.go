@@ -114,9 +114,7 @@ func (t *Terminal) Send(_ context.Context, m *channels.Outbound) (channels.Messa
 }
 
 // Stream shows an answer while it is written. Without the line editor nothing is shown and Close returns no id.
-func (t *Terminal) Stream(
-	_ context.Context, _ channels.Conversation, _ channels.MessageID,
-) (channels.Stream, error) {
+func (t *Terminal) Stream(context.Context, channels.Preview) (channels.Stream, error) {
 	if t.edit == nil {
 		return unseen{}, nil
 	}

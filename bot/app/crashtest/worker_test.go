@@ -162,7 +162,7 @@ func (p *pipe) Send(ctx context.Context, m *channels.Outbound) (channels.Message
 	}
 	p.report(event{
 		Kind: "send", Key: m.Key, Conversation: m.Conversation.String(), Names: namesIn(m.Text), Text: m.Text,
-		ReplyTo: string(m.ReplyTo), Repeat: m.Repeat,
+		ReplyTo: string(m.ReplyTo), Repeat: m.Attempt.Unsure,
 	})
 	time.Sleep(rand.N(3 * time.Millisecond))
 	return channels.MessageID(m.Key), nil

@@ -1,6 +1,7 @@
 package discordfake
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
@@ -23,67 +24,96 @@ import (
 //	GET  /commands?guild_id=ID     the registered commands
 func (s *Server) ControlHandler() http.Handler {
 	mux := s.Recorder.ControlHandler()
-	ok := fakekit.Object{"ok": true}
-	fakekit.Handle(mux, "POST /guilds", func(g Guild) (any, error) { s.AddGuild(g); return g, nil })
-	type target struct {
-		ChannelID     string            `json:"channel_id"`
-		MessageID     string            `json:"message_id"`
-		CustomID      string            `json:"custom_id"`
-		InteractionID string            `json:"interaction_id"`
-		ID            string            `json:"id"`
-		Name          string            `json:"name"`
-		Content       string            `json:"content"`
-		User          fakekit.Object    `json:"user"`
-		Values        []string          `json:"values"`
-		T             string            `json:"t"`
-		D             fakekit.Object    `json:"d"`
-		Action        string            `json:"action"`
-		Code          int               `json:"code"`
-		N             int               `json:"n"`
-		Resumable     bool              `json:"resumable"`
-		Fields        map[string]string `json:"fields"`
-	}
-	fakekit.Handle(mux, "POST /dms", func(t target) (any, error) { s.AddDM(t.ChannelID, t.User); return ok, nil })
-	fakekit.Handle(mux, "POST /threads", func(t target) (any, error) { return ok, s.AddThread(t.ChannelID, t.ID, t.Name) })
+	s.controlState(mux)
+	s.controlInteractions(mux)
+	return mux
+}
+
+// controlTarget has what the control endpoints name a thing by.
+type controlTarget struct {
+	ChannelID     string            `json:"channel_id"`
+	MessageID     string            `json:"message_id"`
+	CustomID      string            `json:"custom_id"`
+	InteractionID string            `json:"interaction_id"`
+	ID            string            `json:"id"`
+	Name          string            `json:"name"`
+	Content       string            `json:"content"`
+	User          fakekit.Object    `json:"user"`
+	Values        []string          `json:"values"`
+	Fields        map[string]string `json:"fields"`
+}
+
+// done is the answer of control endpoints that have nothing to tell.
+func done(err error) (any, error) { return fakekit.Object{"ok": true}, err }
+
+func (s *Server) controlState(mux *http.ServeMux) {
+	fakekit.Handle(mux, "POST /guilds", func(g Guild) (any, error) {
+		s.AddGuild(g)
+		return g, nil
+	})
+	fakekit.Handle(mux, "POST /dms", func(t controlTarget) (any, error) {
+		s.AddDM(t.ChannelID, t.User)
+		return done(nil)
+	})
+	fakekit.Handle(mux, "POST /threads", func(t controlTarget) (any, error) {
+		return done(s.AddThread(t.ChannelID, t.ID, t.Name))
+	})
 	fakekit.Handle(mux, "POST /messages", func(in Incoming) (any, error) { return s.SendMessage(in) })
-	fakekit.Handle(mux, "POST /edits", func(t target) (any, error) { return ok, s.EditMessage(t.ChannelID, t.MessageID, t.Content) })
-	fakekit.Handle(mux, "POST /commands", func(c Command) (any, error) {
-		id, err := s.UseCommand(c)
-		return fakekit.Object{"interaction_id": id}, err
+	fakekit.Handle(mux, "POST /edits", func(t controlTarget) (any, error) {
+		return done(s.EditMessage(t.ChannelID, t.MessageID, t.Content))
 	})
-	fakekit.Handle(mux, "POST /components", func(t target) (any, error) {
-		id, err := s.PressComponent(t.ChannelID, t.MessageID, t.CustomID, t.User, t.Values...)
-		return fakekit.Object{"interaction_id": id}, err
+	type event struct {
+		T string         `json:"t"`
+		D fakekit.Object `json:"d"`
+	}
+	fakekit.Handle(mux, "POST /dispatch", func(e event) (any, error) {
+		s.Dispatch(e.T, e.D)
+		return done(nil)
 	})
-	fakekit.Handle(mux, "POST /modals", func(t target) (any, error) {
-		id, err := s.SubmitModal(t.InteractionID, t.Fields)
-		return fakekit.Object{"interaction_id": id}, err
-	})
-	fakekit.Handle(mux, "POST /dispatch", func(t target) (any, error) { s.Dispatch(t.T, t.D); return ok, nil })
-	fakekit.Handle(mux, "POST /gateway", func(t target) (any, error) {
-		switch t.Action {
-		case "reconnect":
-			s.RequestReconnect()
-		case "invalidate":
-			s.InvalidateSessions(t.Resumable)
-		case "close":
-			s.CloseGateway(t.Code)
-		case "drop":
-			s.DropGateway()
-		case "refuse_resume":
-			s.RefuseResume()
-		case "redeliver":
-			s.Redeliver(max(1, t.N))
-		default:
-			return nil, &Error{Message: "unknown action " + t.Action}
-		}
-		return ok, nil
-	})
+	fakekit.Handle(mux, "POST /gateway", func(c gatewayChange) (any, error) { return done(s.changeGateway(c)) })
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		fakekit.WriteJSON(w, http.StatusOK, s.Messages(r.FormValue("channel_id")))
 	})
 	mux.HandleFunc("GET /commands", func(w http.ResponseWriter, r *http.Request) {
 		fakekit.WriteJSON(w, http.StatusOK, s.Commands(r.FormValue("guild_id")))
 	})
-	return mux
+}
+
+func (s *Server) controlInteractions(mux *http.ServeMux) {
+	started := func(id string, err error) (any, error) { return fakekit.Object{"interaction_id": id}, err }
+	fakekit.Handle(mux, "POST /commands", func(c Command) (any, error) { return started(s.UseCommand(c)) })
+	fakekit.Handle(mux, "POST /components", func(t controlTarget) (any, error) {
+		return started(s.PressComponent(t.ChannelID, t.MessageID, t.CustomID, t.User, t.Values...))
+	})
+	fakekit.Handle(mux, "POST /modals", func(t controlTarget) (any, error) {
+		return started(s.SubmitModal(t.InteractionID, t.Fields))
+	})
+}
+
+// gatewayChange is something to do to the gateway.
+type gatewayChange struct {
+	Action    string `json:"action"`
+	Code      int    `json:"code"`
+	N         int    `json:"n"`
+	Resumable bool   `json:"resumable"`
+}
+
+func (s *Server) changeGateway(c gatewayChange) error {
+	switch c.Action {
+	case "reconnect":
+		s.RequestReconnect()
+	case "invalidate":
+		s.InvalidateSessions(c.Resumable)
+	case "close":
+		s.CloseGateway(c.Code)
+	case "drop":
+		s.DropGateway()
+	case "refuse_resume":
+		s.RefuseResume()
+	case "redeliver":
+		s.Redeliver(max(1, c.N))
+	default:
+		return fmt.Errorf("unknown action %q", c.Action)
+	}
+	return nil
 }

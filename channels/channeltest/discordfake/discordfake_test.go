@@ -3,8 +3,10 @@ package discordfake_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/leadhand/leadhand/channels/channeltest/discordfake"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
+	"github.com/leadhand/leadhand/channels/channeltest/specs"
 )
 
 // do sends a JSON request as the bot.
@@ -42,7 +45,17 @@ func send(t *testing.T, req *http.Request) (int, fakekit.Object) {
 	return resp.StatusCode, out
 }
 
+// needSpec skips a test that checks something against the OpenAPI document.
+func needSpec(t *testing.T) {
+	t.Helper()
+	if _, err := specs.Find(specs.Discord); errors.Is(err, specs.ErrNotFound) {
+		t.Skip("needs the OpenAPI document of Discord, which was not found")
+	}
+}
+
 func TestViolations(t *testing.T) {
+	// Other rules stand in the document only.
+	builtin := []string{"fine", "unknown operation", "wrong verb"}
 	messages := "/channels/" + textID + "/messages"
 	for _, tc := range []struct {
 		name, verb, path, body string
@@ -62,6 +75,9 @@ func TestViolations(t *testing.T) {
 		{"unknown query", "GET", messages + "?count=3", "", 200, `unknown query parameter "count"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			if !slices.Contains(builtin, tc.name) {
+				needSpec(t)
+			}
 			s := newServer(t, discordfake.Lenient())
 			status, body := do(t, s, tc.verb, tc.path, tc.body)
 			if status != tc.status {
@@ -114,7 +130,7 @@ func TestFileLimit(t *testing.T) {
 	must(0, mw.WriteField("payload_json", `{"attachments":[{"id":0,"filename":"big"}]}`))
 	must(must(mw.CreateFormFile("files[0]", "big")).Write(make([]byte, discordfake.MaxFile+1)))
 	mw.Close()
-	req := must(http.NewRequest("POST", s.APIBase()+"/channels/"+textID+"/messages", &buf))
+	req := must(http.NewRequest(http.MethodPost, s.APIBase()+"/channels/"+textID+"/messages", &buf))
 	req.Header.Set("Authorization", "Bot "+s.Token)
 	req.Header.Set("Content-Type", mw.FormDataContentType())
 	if status, body := send(t, req); status != http.StatusBadRequest || len(s.Violations()) != 1 {
@@ -152,6 +168,7 @@ func TestInteractionDeadline(t *testing.T) {
 
 // TestResponsesConform checks what the fake answers against the document.
 func TestResponsesConform(t *testing.T) {
+	needSpec(t)
 	s := newServer(t)
 	dg := newSession(t, s)
 	m := must(dg.ChannelMessageSendComplex(textID, &discordgo.MessageSend{
@@ -186,5 +203,51 @@ func TestResponsesConform(t *testing.T) {
 				t.Errorf("%s: %s", call.Method, p)
 			}
 		}
+	}
+}
+
+func TestFaultOfOneChannel(t *testing.T) {
+	s := newServer(t)
+	s.Inject(fakekit.Fault{Chat: textID, RetryAfter: fakekit.Duration(time.Second), Times: -1})
+	for id, want := range map[string]int{textID: http.StatusTooManyRequests, forumID: http.StatusOK} {
+		if status, body := do(t, s, http.MethodGet, "/channels/"+id, ""); status != want {
+			t.Errorf("%s: %d %v, want %d", id, status, body, want)
+		}
+	}
+}
+
+func TestNamedDirectoryWithoutDescriptions(t *testing.T) {
+	t.Setenv(specs.EnvDir, t.TempDir())
+	if _, err := discordfake.Start(); err == nil || !strings.Contains(err.Error(), specs.EnvDir) {
+		t.Errorf("got %v, want an error that names %s", err, specs.EnvDir)
+	}
+}
+
+func TestWithoutDescriptions(t *testing.T) {
+	t.Setenv(specs.EnvDir, "")
+	t.Chdir("/")
+	s := newServer(t, discordfake.Lenient())
+	s.HandleFunc("GET /voice/regions", func(fakekit.Call) (any, error) { return []any{}, nil })
+	messages := "/channels/" + textID + "/messages"
+	for _, step := range []struct {
+		verb, path, body string
+		status           int
+	}{
+		{http.MethodPost, messages, `{"content":"x"}`, http.StatusOK},
+		{http.MethodPost, messages, `{"content":"` + strings.Repeat("x", 2001) + `"}`, http.StatusBadRequest},
+		{http.MethodPost, messages, `{"content"`, http.StatusBadRequest},
+		{http.MethodPost, "/channels/" + textID + "/threads", `{"name":"t","type":11}`, http.StatusCreated},
+		{http.MethodPost, "/channels/" + textID + "/typing", "", http.StatusNoContent},
+		{http.MethodGet, "/voice/regions", "", http.StatusOK},
+		{http.MethodGet, "/voice", "", http.StatusNotFound},
+		{http.MethodPut, messages, `{}`, http.StatusMethodNotAllowed},
+	} {
+		if status, body := do(t, s, step.verb, step.path, step.body); status != step.status {
+			t.Errorf("%s %s: %d %v, want %d", step.verb, step.path, status, body, step.status)
+		}
+	}
+	req := must(http.NewRequest(http.MethodGet, s.APIBase()+"/channels/"+textID, nil))
+	if status, body := send(t, req); status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d %v", status, body)
 	}
 }

@@ -1,14 +1,11 @@
 package discordfake
 
 import (
-	"bytes"
-	"compress/zlib"
 	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -43,72 +40,14 @@ const (
 	allIntents        = 1<<26 - 1
 )
 
-// session is a gateway session, which outlives its connections.
-type session struct {
-	id       string
-	intents  int
-	compress bool
-	seq      int
-	buffer   []payload // all dispatches, for resuming
-	conn     *conn
-}
-
-type payload struct {
-	Op int             `json:"op"`
-	D  json.RawMessage `json:"d"`
-	S  *int            `json:"s"`
-	T  *string         `json:"t"`
-}
-
-// conn is one websocket.
-type conn struct {
-	ws       *websocket.Conn
-	mu       sync.Mutex
-	compress bool
-	closing  bool // the server has sent a close frame
-}
-
-func (c *conn) send(p payload) {
-	data, err := json.Marshal(p)
-	if err != nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ws.SetWriteDeadline(time.Now().Add(5 * time.Second)) //nolint:errcheck // the write fails then
-	if c.compress && len(data) > 1024 {
-		var buf bytes.Buffer
-		z := zlib.NewWriter(&buf)
-		z.Write(data) //nolint:errcheck // a buffer
-		z.Close()
-		c.ws.WriteMessage(websocket.BinaryMessage, buf.Bytes()) //nolint:errcheck // the reader notices
-		return
-	}
-	c.ws.WriteMessage(websocket.TextMessage, data) //nolint:errcheck // the reader notices
-}
-
-func (c *conn) op(op int, d any) {
-	data, _ := json.Marshal(d)
-	c.send(payload{Op: op, D: data})
-}
-
-// close sends a close frame with a code.
-func (c *conn) close(code int, text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closing = true
-	c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(time.Second)) //nolint:errcheck // closing
-	c.ws.Close()
-}
-
-// drop closes the TCP connection.
-func (c *conn) drop() { c.ws.Close() }
-
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	call := fakekit.Call{Time: time.Now(), Method: "GATEWAY connect", Verb: r.Method, Path: r.URL.RequestURI(), Params: fakekit.Object{}, Header: r.Header, Status: http.StatusSwitchingProtocols}
+	call := fakekit.Call{
+		Time: time.Now(), Method: "GATEWAY connect", Verb: r.Method, Path: r.URL.RequestURI(), Params: fakekit.Object{},
+		Header: r.Header, Status: http.StatusSwitchingProtocols,
+	}
 	for k := range query {
 		call.Params[k] = query.Get(k)
 	}
@@ -118,9 +57,13 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	if query.Get("compress") != "" {
 		call.Violations = append(call.Violations, "the fake has no transport compression")
 	}
-	fault, faulty := s.TakeFault(call.Method)
-	if faulty && (fault.Drop || fault.Status != 0) {
-		call.Fault, call.Status = fault.Name(), fault.Status
+	fault, faulty := s.TakeFault(call.Method, "")
+	if faulty {
+		call.Fault = fault.Name()
+		fakekit.Pause(r.Context(), fault.Delay)
+	}
+	if fault.Drop || fault.Status != 0 {
+		call.Status = fault.Status
 		s.Add(call)
 		if fault.Drop {
 			fakekit.Drop(w)
@@ -151,7 +94,9 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 		delete(s.conns, c)
 		s.mu.Unlock()
 	}()
-	c.op(opHello, fakekit.Object{"heartbeat_interval": s.opts.heartbeatInterval.Milliseconds(), "_trace": []string{"fake"}})
+	c.op(opHello, fakekit.Object{
+		"heartbeat_interval": s.opts.heartbeatInterval.Milliseconds(), "_trace": []string{"fake"},
+	})
 	s.readGateway(c)
 }
 
@@ -172,7 +117,8 @@ func (s *Server) readGateway(c *conn) {
 		c.mu.Lock()
 		closing := c.closing
 		c.mu.Unlock()
-		if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) && ses != nil && !closing {
+		final := websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway)
+		if final && ses != nil && !closing {
 			// A client that closes with these codes ends the session for good.
 			s.mu.Lock()
 			delete(s.sessions, ses.id)
@@ -204,7 +150,9 @@ func (s *Server) readGateway(c *conn) {
 				continue // the client may identify now
 			}
 		case 3, 4, 8, 31, 43:
-			s.Add(fakekit.Call{Time: time.Now(), Method: "GATEWAY op" + strconv.Itoa(p.Op), Params: fakekit.Object{"d": string(p.D)}})
+			s.Add(fakekit.Call{
+				Time: time.Now(), Method: "GATEWAY op" + strconv.Itoa(p.Op), Params: fakekit.Object{"d": string(p.D)},
+			})
 		default:
 			s.Violate("GATEWAY", "unknown opcode %d", p.Op)
 			c.close(4001, "Unknown opcode.")
@@ -259,8 +207,10 @@ func (s *Server) identify(c *conn, data json.RawMessage) *session {
 		guilds = append(guilds, fakekit.Object{"id": id, "unavailable": true})
 	}
 	ses.dispatch("READY", fakekit.Object{
-		"v": 10, "user": s.self(), "guilds": orEmpty(guilds), "session_id": ses.id, "session_type": "normal", "private_channels": []any{},
-		"resume_gateway_url": s.gatewayURL() + "/resume", "shard": []int{0, 1}, "application": fakekit.Object{"id": s.AppID(), "flags": 1 << 18},
+		"v": 10, "user": s.self(), "guilds": orEmpty(guilds), "session_id": ses.id, "session_type": "normal",
+		"private_channels":   []any{},
+		"resume_gateway_url": s.gatewayURL() + "/resume", "shard": []int{0, 1},
+		"application": fakekit.Object{"id": s.AppID(), "flags": 1 << 18},
 	})
 	if ses.intents&IntentGuilds != 0 {
 		for _, id := range slices.Sorted(maps.Keys(s.guilds)) {
@@ -299,174 +249,4 @@ func (s *Server) resume(c *conn, data json.RawMessage) *session {
 	}
 	ses.dispatch("RESUMED", fakekit.Object{})
 	return ses
-}
-
-// dispatch sends an event on a session, or keeps it for resuming.
-func (ses *session) dispatch(t string, d any) {
-	data, err := json.Marshal(d)
-	if err != nil {
-		return
-	}
-	ses.seq++
-	seq := ses.seq
-	p := payload{Op: opDispatch, D: data, S: &seq, T: &t}
-	if t != "RESUMED" {
-		ses.buffer = append(ses.buffer, p)
-	}
-	if ses.conn != nil {
-		ses.conn.send(p)
-	}
-}
-
-// intentFor returns the intent that an event needs, 0 for none.
-func intentFor(event string, direct bool) int {
-	pick := func(guild, dm int) int {
-		if direct {
-			return dm
-		}
-		return guild
-	}
-	switch event {
-	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE":
-		return pick(IntentGuildMessages, IntentDirectMessages)
-	case "MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE":
-		return pick(IntentGuildMessageReactions, IntentDirectReactions)
-	case "INTERACTION_CREATE":
-		return 0
-	}
-	return IntentGuilds
-}
-
-// emit sends an event to all sessions whose intents include it. Without the
-// message content intent, the content of messages that do not concern the bot
-// is left out.
-func (s *Server) emit(event string, d fakekit.Object, guild string) {
-	for _, ses := range s.sessions {
-		if need := intentFor(event, guild == ""); ses.intents&need != need {
-			continue
-		}
-		out := d
-		if (event == "MESSAGE_CREATE" || event == "MESSAGE_UPDATE") && guild != "" && ses.intents&IntentMessageContent == 0 && !s.concernsBot(d) {
-			out = maps.Clone(d)
-			out["content"] = ""
-			out["embeds"], out["attachments"], out["components"] = []any{}, []any{}, []any{}
-		}
-		ses.dispatch(event, out)
-	}
-}
-
-func (s *Server) concernsBot(m fakekit.Object) bool {
-	if author, _ := m["author"].(fakekit.Object); author != nil && author["id"] == s.AppID() {
-		return true
-	}
-	mentions, _ := m["mentions"].([]any)
-	return slices.ContainsFunc(mentions, func(u any) bool { return u.(fakekit.Object)["id"] == s.AppID() })
-}
-
-// Dispatch sends an arbitrary event to all sessions, whatever their intents.
-func (s *Server) Dispatch(event string, d any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, ses := range s.sessions {
-		ses.dispatch(event, d)
-	}
-}
-
-// Redeliver sends the last n events again, with the sequence numbers they had.
-func (s *Server) Redeliver(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, ses := range s.sessions {
-		for _, p := range ses.buffer[max(0, len(ses.buffer)-n):] {
-			if ses.conn != nil {
-				ses.conn.send(p)
-			}
-		}
-	}
-}
-
-// Heartbeats returns how many heartbeats have arrived.
-func (s *Server) Heartbeats() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.heartbeats
-}
-
-// Connected returns how many sessions have a connection.
-func (s *Server) Connected() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for _, ses := range s.sessions {
-		if ses.conn != nil {
-			n++
-		}
-	}
-	return n
-}
-
-func (s *Server) eachConn(f func(*conn)) {
-	s.mu.Lock()
-	var conns []*conn
-	for _, ses := range s.sessions {
-		if ses.conn != nil {
-			conns = append(conns, ses.conn)
-		}
-	}
-	s.mu.Unlock()
-	for _, c := range conns {
-		f(c)
-	}
-}
-
-// RequestReconnect sends opcode 7.
-func (s *Server) RequestReconnect() { s.eachConn(func(c *conn) { c.op(opReconnect, nil) }) }
-
-// InvalidateSessions sends opcode 9. Sessions that are not resumable are
-// forgotten.
-func (s *Server) InvalidateSessions(resumable bool) {
-	s.eachConn(func(c *conn) { c.op(opInvalidSession, resumable) })
-	if resumable {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sessions = map[string]*session{}
-}
-
-// CloseGateway closes the connections with a code.
-func (s *Server) CloseGateway(code int) { s.detachEach(func(c *conn) { c.close(code, "") }) }
-
-// DropGateway closes the TCP connections.
-func (s *Server) DropGateway() { s.detachEach((*conn).drop) }
-
-// detachEach is eachConn for connections that end: events that follow are kept
-// for resuming.
-func (s *Server) detachEach(f func(*conn)) {
-	s.mu.Lock()
-	var conns []*conn
-	for _, ses := range s.sessions {
-		if ses.conn != nil {
-			conns = append(conns, ses.conn)
-			ses.conn = nil
-		}
-	}
-	s.mu.Unlock()
-	for _, c := range conns {
-		f(c)
-	}
-}
-
-// PauseHeartbeats stops acknowledging heartbeats, as a zombie connection does.
-func (s *Server) PauseHeartbeats(pause bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.paused = pause
-}
-
-// RefuseResume makes the next resume fail with opcode 9.
-func (s *Server) RefuseResume() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refuseResume = true
 }

@@ -45,7 +45,7 @@ func newSession(t *testing.T, s *discordfake.Server, setup ...func(*discordgo.Se
 	if err := dg.Open(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { dg.Close() }) //nolint:errcheck // the server may be gone
+	t.Cleanup(func() { dg.Close() }) // fails if the server is gone
 	return dg
 }
 

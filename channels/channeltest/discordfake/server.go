@@ -2,20 +2,15 @@
 // gateway and interactions.
 //
 // It keeps guilds, channels, threads, messages and commands, validates every
-// request against Discord's OpenAPI document, and can inject faults on both
-// the REST and the gateway side.
+// request against Discord's OpenAPI document if there is one (see package
+// specs), and can inject faults on both the REST and the gateway side.
 package discordfake
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,9 +38,10 @@ type Server struct {
 	// Bot is the bot's user object; its id is also the application's.
 	Bot fakekit.Object
 
-	opts     options
-	router   *router
-	listener *fakekit.Listener
+	opts       options
+	router     *router
+	operations map[string]action
+	listener   *fakekit.Listener
 
 	mu           sync.Mutex
 	lastID       int64
@@ -64,36 +60,6 @@ type Server struct {
 	closed       bool
 	background   sync.WaitGroup
 }
-
-type guild struct {
-	info    fakekit.Object
-	members map[string]fakekit.Object
-}
-
-type channel struct {
-	info     fakekit.Object
-	messages []fakekit.Object
-	readOnly bool
-	members  map[string]bool
-	nonces   map[string]fakekit.Object
-}
-
-func (c *channel) id() string    { return fakekit.Text(c.info["id"]) }
-func (c *channel) guild() string { return fakekit.Text(c.info["guild_id"]) }
-func (c *channel) kind() int     { return c.info["type"].(int) }
-func (c *channel) isThread() bool {
-	return c.kind() == PublicThread || c.kind() == PrivateThread || c.kind() == AnnouncementThread
-}
-
-// Channel types.
-const (
-	TextChannel        = 0
-	DMChannel          = 1
-	AnnouncementThread = 10
-	PublicThread       = 11
-	PrivateThread      = 12
-	ForumChannel       = 15
-)
 
 // Handler answers an operation, such as "GET /channels/{channel_id}", in place
 // of the built-in behaviour. It returns the body, nil for 204, or an [*Error].
@@ -157,18 +123,23 @@ func New(tb fakekit.TB, opts ...Option) *Server {
 
 // Start starts a server outside of a test.
 func Start(opts ...Option) (*Server, error) {
-	o := options{token: DefaultToken, ackTimeout: 3 * time.Second, tokenLife: 15 * time.Minute, heartbeatInterval: 41250 * time.Millisecond}
+	o := options{
+		token: DefaultToken, ackTimeout: 3 * time.Second, tokenLife: 15 * time.Minute,
+		heartbeatInterval: 41250 * time.Millisecond,
+	}
 	for _, opt := range opts {
 		opt(&o)
 	}
-	r, err := newRouter()
+	actions := operations()
+	r, err := newRouter(actions)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		Token: o.token, opts: o, router: r,
+		Token: o.token, opts: o, router: r, operations: actions,
 		guilds: map[string]*guild{}, channels: map[string]*channel{}, commands: map[string][]fakekit.Object{},
-		interactions: map[string]*interaction{}, attachments: map[string][]byte{}, handlers: map[string]Handler{}, sessions: map[string]*session{}, conns: map[*conn]bool{},
+		interactions: map[string]*interaction{}, attachments: map[string][]byte{}, handlers: map[string]Handler{},
+		sessions: map[string]*session{}, conns: map[*conn]bool{},
 	}
 	s.Bot = User("1080000000000000001", "fakebot")
 	s.Bot["bot"] = true
@@ -223,12 +194,13 @@ func (t redirect) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// HandleFunc replaces the behaviour of an operation; requests are still
-// validated and recorded.
+// HandleFunc replaces the behaviour of an operation, or adds one that the fake
+// lacks; requests are still validated and recorded.
 func (s *Server) HandleFunc(operation string, h Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handlers[operation] = h
+	s.router.add(operation)
 }
 
 const epoch = 1420070400000
@@ -244,193 +216,4 @@ func (s *Server) newID() string {
 	id := (time.Now().UnixMilli() - epoch) << 22
 	s.lastID = max(id, s.lastID+1)
 	return strconv.FormatInt(s.lastID, 10)
-}
-
-var reAPI = regexp.MustCompile(`^/api(?:/v(\d+))?(/.*)$`)
-
-// ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch path := r.URL.Path; {
-	case strings.HasPrefix(path, "/gateway"):
-		s.serveGateway(w, r)
-	case strings.HasPrefix(path, "/attachments/"):
-		s.serveAttachment(w, r)
-	default:
-		m := reAPI.FindStringSubmatch(path)
-		if m == nil {
-			writeError(w, &Error{Status: http.StatusNotFound, Message: "404: Not Found"})
-			return
-		}
-		s.serveAPI(w, r, m[2])
-	}
-}
-
-func (s *Server) serveAttachment(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	data, ok := s.attachments[r.URL.Path]
-	s.mu.Unlock()
-	status := http.StatusOK
-	if !ok {
-		status = http.StatusNotFound
-	}
-	s.Add(fakekit.Call{Time: time.Now(), Method: "downloadAttachment", Verb: r.Method, Path: r.URL.Path, Header: r.Header, Status: status})
-	w.WriteHeader(status)
-	w.Write(data) //nolint:errcheck // the client is gone
-}
-
-func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path string) {
-	call := fakekit.Call{Time: time.Now(), Verb: r.Method, Path: r.URL.RequestURI(), Header: r.Header}
-	rt, params, pathKnown := s.router.find(r.Method, path)
-	body, err := fakekit.ReadBody(r)
-	call.Params, call.Files, call.PathParams = body.Params, body.Files, params
-	if err != nil {
-		call.Violations = append(call.Violations, "unreadable body: "+err.Error())
-	}
-	if rt == nil {
-		call.Method = r.Method + " " + path
-		status := http.StatusNotFound
-		if pathKnown {
-			status = http.StatusMethodNotAllowed
-		}
-		call.Violations = append(call.Violations, "unknown operation")
-		call.Status = status
-		s.Add(call)
-		writeError(w, &Error{Status: status, Message: strconv.Itoa(status) + ": " + http.StatusText(status)})
-		return
-	}
-	call.Method = rt.name
-	invalid := s.validate(&call, rt, r, body)
-	fault, faulty := s.TakeFault(call.Method)
-	if faulty {
-		call.Fault = fault.Name()
-		time.Sleep(time.Duration(fault.Delay))
-		if fault.Drop {
-			s.Add(call)
-			fakekit.Drop(w)
-			return
-		}
-	}
-	setRateHeaders(w.Header(), rt.name)
-	var (
-		result any
-		apiErr *Error
-	)
-	switch {
-	case faulty && fault.RetryAfter > 0:
-		s.tooMany(w, &call, fault)
-		return
-	case faulty && fault.Error != "":
-		apiErr = &Error{Status: max(fault.Status, http.StatusBadRequest), Message: fault.Error}
-	case faulty && fault.Status != 0:
-		call.Status = fault.Status
-		s.Add(call)
-		http.Error(w, http.StatusText(fault.Status), fault.Status)
-		return
-	case rt.needsBot() && r.Header.Get("Authorization") != "Bot "+s.Token:
-		apiErr = &Error{Status: http.StatusUnauthorized, Message: "401: Unauthorized"}
-	case invalid:
-		apiErr = &Error{Status: http.StatusBadRequest, Code: 50035, Message: "Invalid Form Body", Errors: fakekit.Object{"_errors": call.Violations}}
-	default:
-		result, err = s.dispatch(call)
-		if err != nil && !errors.As(err, &apiErr) {
-			apiErr = &Error{Status: http.StatusInternalServerError, Message: err.Error()}
-		}
-	}
-	status := http.StatusOK
-	var answer any = result
-	switch {
-	case apiErr != nil:
-		status, answer = apiErr.Status, errorBody(apiErr)
-	case result == nil:
-		status = http.StatusNoContent
-	default:
-		if _, ok := rt.op.Responses["200"]; !ok {
-			status = http.StatusCreated
-		}
-	}
-	call.Response, _ = json.Marshal(answer)
-	if faulty && fault.DropResponse {
-		s.Add(call)
-		fakekit.Drop(w)
-		return
-	}
-	call.Status = status
-	s.Add(call)
-	if status == http.StatusNoContent {
-		w.WriteHeader(status)
-		return
-	}
-	fakekit.WriteJSON(w, status, answer)
-}
-
-func (s *Server) dispatch(call fakekit.Call) (any, error) {
-	s.mu.Lock()
-	h := s.handlers[call.Method]
-	s.mu.Unlock()
-	if h != nil {
-		return h(call)
-	}
-	f := operations[call.Method]
-	if f == nil {
-		return nil, &Error{Status: http.StatusNotImplemented, Message: "the fake has no " + call.Method}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	result, apiErr := f(s, call)
-	if apiErr != nil {
-		return nil, apiErr
-	}
-	if result == nil {
-		return nil, nil
-	}
-	// Encode while locked, since the result may share the server's state.
-	return fakekit.Convert(result)
-}
-
-func errorBody(e *Error) fakekit.Object {
-	body := fakekit.Object{"code": e.Code, "message": e.Message}
-	if e.Errors != nil {
-		body["errors"] = e.Errors
-	}
-	return body
-}
-
-func writeError(w http.ResponseWriter, e *Error) { fakekit.WriteJSON(w, e.Status, errorBody(e)) }
-
-func bucket(name string) string {
-	var h uint32 = 2166136261
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return fmt.Sprintf("%08x", h)
-}
-
-func setRateHeaders(h http.Header, operation string) {
-	h.Set("X-RateLimit-Limit", "5")
-	h.Set("X-RateLimit-Remaining", "4")
-	h.Set("X-RateLimit-Reset", fmt.Sprintf("%.3f", float64(time.Now().Add(time.Second).UnixMilli())/1000))
-	h.Set("X-RateLimit-Reset-After", "1.000")
-	h.Set("X-RateLimit-Bucket", bucket(operation))
-}
-
-func (s *Server) tooMany(w http.ResponseWriter, call *fakekit.Call, fault fakekit.Fault) {
-	after := time.Duration(fault.RetryAfter).Seconds()
-	h := w.Header()
-	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(after))))
-	h.Set("X-RateLimit-Reset-After", strconv.FormatFloat(after, 'f', 3, 64))
-	h.Set("X-RateLimit-Scope", "user")
-	if fault.Global {
-		for _, k := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Bucket"} {
-			h.Del(k)
-		}
-		h.Set("X-RateLimit-Global", "true")
-		h.Set("X-RateLimit-Scope", "global")
-	} else {
-		h.Set("X-RateLimit-Remaining", "0")
-	}
-	answer := fakekit.Object{"message": "You are being rate limited.", "retry_after": after, "global": fault.Global}
-	call.Status = http.StatusTooManyRequests
-	call.Response, _ = json.Marshal(answer)
-	s.Add(*call)
-	fakekit.WriteJSON(w, call.Status, answer)
 }

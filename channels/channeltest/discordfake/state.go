@@ -3,10 +3,7 @@ package discordfake
 import (
 	"fmt"
 	"maps"
-	"net/url"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
@@ -20,12 +17,49 @@ func User(id, name string) fakekit.Object {
 	}
 }
 
+type guild struct {
+	info    fakekit.Object
+	members map[string]fakekit.Object
+}
+
 // Guild describes a guild to add.
 type Guild struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
 	Channels []Channel `json:"channels,omitempty"`
 }
+
+type channel struct {
+	info     fakekit.Object
+	messages []fakekit.Object
+	readOnly bool
+	members  map[string]bool
+	nonces   map[string]fakekit.Object
+}
+
+func (c *channel) id() string { return fakekit.Text(c.info["id"]) }
+
+func (c *channel) guild() string { return fakekit.Text(c.info["guild_id"]) }
+
+func (c *channel) kind() int { return c.info["type"].(int) }
+
+func (c *channel) isThread() bool {
+	return c.kind() == PublicThread || c.kind() == PrivateThread || c.kind() == AnnouncementThread
+}
+
+func (c *channel) index(id string) int {
+	return slices.IndexFunc(c.messages, func(m fakekit.Object) bool { return m["id"] == id })
+}
+
+// Channel types.
+const (
+	TextChannel        = 0
+	DMChannel          = 1
+	AnnouncementThread = 10
+	PublicThread       = 11
+	PrivateThread      = 12
+	ForumChannel       = 15
+)
 
 // Channel describes a channel of a guild.
 type Channel struct {
@@ -49,7 +83,8 @@ func (s *Server) AddGuild(g Guild) {
 	s.guilds[g.ID] = added
 	for _, c := range g.Channels {
 		info := fakekit.Object{
-			"id": c.ID, "type": c.Type, "guild_id": g.ID, "name": c.Name, "position": 0, "permission_overwrites": []any{}, "nsfw": false,
+			"id": c.ID, "type": c.Type, "guild_id": g.ID, "name": c.Name, "position": 0, "permission_overwrites": []any{},
+			"nsfw":  false,
 			"flags": 0, "parent_id": nil, "last_message_id": nil, "topic": nil,
 		}
 		if c.Topic != "" {
@@ -78,8 +113,15 @@ func (s *Server) guildCreate(id string) fakekit.Object {
 		}
 	}
 	g["channels"], g["threads"] = orEmpty(channels), orEmpty(threads)
-	g["members"] = []any{fakekit.Object{"user": s.Bot, "roles": []any{}, "joined_at": stamp(), "deaf": false, "mute": false, "flags": 0}}
-	g["roles"] = []any{fakekit.Object{"id": id, "name": "@everyone", "color": 0, "hoist": false, "position": 0, "permissions": "8", "managed": false, "mentionable": false, "flags": 0}}
+	g["members"] = []any{
+		fakekit.Object{"user": s.Bot, "roles": []any{}, "joined_at": stamp(), "deaf": false, "mute": false, "flags": 0},
+	}
+	g["roles"] = []any{
+		fakekit.Object{
+			"id": id, "name": "@everyone", "color": 0, "hoist": false, "position": 0, "permissions": "8", "managed": false,
+			"mentionable": false, "flags": 0,
+		},
+	}
 	g["emojis"], g["presences"], g["voice_states"] = []any{}, []any{}, []any{}
 	g["member_count"], g["large"], g["unavailable"], g["joined_at"] = 2, false, false, stamp()
 	return g
@@ -102,7 +144,9 @@ func (s *Server) AddDM(channelID string, user fakekit.Object) {
 }
 
 func (s *Server) addDM(channelID string, user fakekit.Object) *channel {
-	c := newChannel(fakekit.Object{"id": channelID, "type": DMChannel, "last_message_id": nil, "flags": 0, "recipients": []any{user}}, false)
+	c := newChannel(fakekit.Object{
+		"id": channelID, "type": DMChannel, "last_message_id": nil, "flags": 0, "recipients": []any{user},
+	}, false)
 	s.channels[channelID] = c
 	return c
 }
@@ -128,9 +172,13 @@ func withNew(info fakekit.Object) fakekit.Object {
 
 func (s *Server) newThread(parent *channel, id, name string, kind int, owner string) *channel {
 	c := newChannel(fakekit.Object{
-		"id": id, "type": kind, "guild_id": parent.guild(), "parent_id": parent.id(), "owner_id": owner, "name": name, "flags": 0,
+		"id": id, "type": kind, "guild_id": parent.guild(), "parent_id": parent.id(), "owner_id": owner, "name": name,
+		"flags":           0,
 		"last_message_id": nil, "message_count": 0, "member_count": 1, "total_message_sent": 0, "rate_limit_per_user": 0,
-		"thread_metadata": fakekit.Object{"archived": false, "auto_archive_duration": 1440, "archive_timestamp": stamp(), "locked": false, "create_timestamp": stamp()},
+		"thread_metadata": fakekit.Object{
+			"archived": false, "auto_archive_duration": 1440, "archive_timestamp": stamp(), "locked": false,
+			"create_timestamp": stamp(),
+		},
 	}, false)
 	s.channels[id] = c
 	return c
@@ -169,150 +217,4 @@ func (s *Server) Commands(guildID string) []fakekit.Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.commands[guildID])
-}
-
-// Incoming describes a message that a user sends.
-type Incoming struct {
-	ChannelID string         `json:"channel_id"`
-	Author    fakekit.Object `json:"author,omitempty"`
-	Content   string         `json:"content"`
-	ReplyTo   string         `json:"reply_to,omitempty"`
-	// Files are attached by name and content.
-	Files map[string]string `json:"files,omitempty"`
-	// Extra fields are set on the message as they are.
-	Extra fakekit.Object `json:"extra,omitempty"`
-}
-
-// SendMessage stores a user's message and sends MESSAGE_CREATE.
-func (s *Server) SendMessage(in Incoming) (fakekit.Object, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channels[in.ChannelID]
-	if c == nil {
-		return nil, fmt.Errorf("no channel %s", in.ChannelID)
-	}
-	author := in.Author
-	if author == nil {
-		author = User("80351110224678912", "nelly")
-	}
-	m := s.newMessage(c, author, in.Content, nil)
-	if in.ReplyTo != "" {
-		m["type"] = 19
-		m["message_reference"] = fakekit.Object{"type": 0, "message_id": in.ReplyTo, "channel_id": c.id()}
-		if i := c.index(in.ReplyTo); i >= 0 {
-			m["referenced_message"] = maps.Clone(c.messages[i])
-		}
-	}
-	var attachments []any
-	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
-		attachments = append(attachments, s.attach(c.id(), fakekit.File{Name: name, Data: []byte(in.Files[name]), Size: len(in.Files[name])}))
-	}
-	m["attachments"] = orEmpty(attachments)
-	maps.Copy(m, in.Extra)
-	s.post(c, m)
-	return maps.Clone(m), nil
-}
-
-// EditMessage changes a user's message and sends MESSAGE_UPDATE.
-func (s *Server) EditMessage(channelID, messageID, content string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channels[channelID]
-	if c == nil || c.index(messageID) < 0 {
-		return fmt.Errorf("no message %s in channel %s", messageID, channelID)
-	}
-	s.replace(c, messageID, func(m fakekit.Object) { m["content"] = content })
-	return nil
-}
-
-// replace stores a changed copy of a message and sends MESSAGE_UPDATE.
-func (s *Server) replace(c *channel, id string, change func(fakekit.Object)) fakekit.Object {
-	i := c.index(id)
-	m := maps.Clone(c.messages[i])
-	change(m)
-	m["edited_timestamp"] = stamp()
-	c.messages[i] = m
-	s.emit("MESSAGE_UPDATE", s.event(c, m), c.guild())
-	return m
-}
-
-func (c *channel) index(id string) int {
-	return slices.IndexFunc(c.messages, func(m fakekit.Object) bool { return m["id"] == id })
-}
-
-func (s *Server) attach(channelID string, f fakekit.File) fakekit.Object {
-	id := s.newID()
-	path := "/attachments/" + channelID + "/" + id + "/" + url.PathEscape(f.Name)
-	s.attachments["/attachments/"+channelID+"/"+id+"/"+f.Name] = f.Data
-	a := fakekit.Object{"id": id, "filename": f.Name, "size": f.Size, "url": s.URL + path, "proxy_url": s.URL + path}
-	if f.ContentType != "" {
-		a["content_type"] = f.ContentType
-	}
-	return a
-}
-
-// post appends a message to a channel and sends MESSAGE_CREATE.
-func (s *Server) post(c *channel, m fakekit.Object) {
-	c.messages = append(c.messages, m)
-	c.info = maps.Clone(c.info)
-	c.info["last_message_id"] = m["id"]
-	s.emit("MESSAGE_CREATE", s.event(c, m), c.guild())
-}
-
-// event adds the fields that messages have in gateway events only.
-func (s *Server) event(c *channel, m fakekit.Object) fakekit.Object {
-	e := maps.Clone(m)
-	if c.guild() != "" {
-		e["guild_id"] = c.guild()
-		if _, hook := m["webhook_id"]; !hook {
-			e["member"] = fakekit.Object{"roles": []any{}, "joined_at": stamp(), "deaf": false, "mute": false, "flags": 0}
-		}
-	}
-	return e
-}
-
-var (
-	reUserMention = regexp.MustCompile(`<@!?(\d+)>`)
-	reRoleMention = regexp.MustCompile(`<@&(\d+)>`)
-)
-
-// newMessage builds a message. allowed is allowed_mentions, nil for the
-// default, in which every mention notifies.
-func (s *Server) newMessage(c *channel, author fakekit.Object, content string, allowed any) fakekit.Object {
-	m := fakekit.Object{
-		"id": s.newID(), "channel_id": c.id(), "type": 0, "content": content, "author": author, "timestamp": stamp(), "edited_timestamp": nil,
-		"tts": false, "pinned": false, "flags": 0, "embeds": []any{}, "attachments": []any{}, "components": []any{},
-	}
-	s.setMentions(m, content, allowed)
-	return m
-}
-
-func (s *Server) setMentions(m fakekit.Object, content string, allowed any) {
-	rules, given := allowed.(fakekit.Object)
-	parse, _ := rules["parse"].([]any)
-	may := func(kind, id string) bool {
-		if !given || slices.Contains(parse, any(kind)) {
-			return true
-		}
-		list, _ := rules[kind].([]any)
-		return slices.Contains(list, any(id))
-	}
-	var users, roles []any
-	for _, match := range reUserMention.FindAllStringSubmatch(content, -1) {
-		if may("users", match[1]) {
-			if match[1] == s.AppID() {
-				users = append(users, s.Bot)
-			} else {
-				users = append(users, User(match[1], "user"+match[1]))
-			}
-		}
-	}
-	for _, match := range reRoleMention.FindAllStringSubmatch(content, -1) {
-		if may("roles", match[1]) {
-			roles = append(roles, match[1])
-		}
-	}
-	everyone := strings.Contains(content, "@everyone") || strings.Contains(content, "@here")
-	m["mentions"], m["mention_roles"] = orEmpty(users), orEmpty(roles)
-	m["mention_everyone"] = everyone && may("everyone", "")
 }

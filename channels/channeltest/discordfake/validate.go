@@ -2,6 +2,7 @@ package discordfake
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,36 +16,18 @@ import (
 
 // validate checks a request against the document. It reports whether Discord
 // would refuse the request; properties that it ignores are violations too.
+// Without a document, only what the fake itself knows is checked.
 func (s *Server) validate(call *fakekit.Call, rt *route, r *http.Request, body fakekit.Body) (invalid bool) {
 	c := &checker{spec: s.router.spec}
-	query := map[string]bool{}
-	for _, p := range rt.op.Parameters {
-		switch p.In {
-		case "path":
-			v := call.PathParams[p.Name]
-			if u, err := url.PathUnescape(v); err == nil {
-				v = u
-			}
-			call.PathParams[p.Name] = v
-			c.check("path."+p.Name, p.Schema, v)
-		case "query":
-			query[p.Name] = true
-			v := r.URL.Query().Get(p.Name)
-			if !r.URL.Query().Has(p.Name) {
-				if p.Required {
-					c.errorf("query."+p.Name, "missing")
-				}
-				continue
-			}
-			c.check("query."+p.Name, p.Schema, queryValue(s.router, p.Schema, v))
+	for name, v := range call.PathParams {
+		if u, err := url.PathUnescape(v); err == nil {
+			call.PathParams[name] = u
 		}
 	}
-	for name := range r.URL.Query() {
-		if !query[name] {
-			c.unknown = append(c.unknown, fmt.Sprintf("unknown query parameter %q", name))
-		}
+	if rt.op != nil {
+		s.validateParams(c, call, rt, r.URL.Query())
 	}
-	s.validateBody(c, call, rt, body)
+	validateBody(c, call, rt, body)
 	for _, f := range call.Files {
 		if f.Size > MaxFile {
 			c.errorf("files."+f.Name, "%d bytes, the limit is %d", f.Size, MaxFile)
@@ -68,10 +51,35 @@ func (s *Server) validate(call *fakekit.Call, rt *route, r *http.Request, body f
 	return invalid
 }
 
+// validateParams checks the parameters in path and query.
+func (s *Server) validateParams(c *checker, call *fakekit.Call, rt *route, query url.Values) {
+	known := map[string]bool{}
+	for _, p := range rt.op.Parameters {
+		switch p.In {
+		case "path":
+			c.check("path."+p.Name, p.Schema, call.PathParams[p.Name])
+		case "query":
+			known[p.Name] = true
+			if query.Has(p.Name) {
+				c.check("query."+p.Name, p.Schema, queryValue(s.router, p.Schema, query.Get(p.Name)))
+			} else if p.Required {
+				c.errorf("query."+p.Name, "missing")
+			}
+		}
+	}
+	for name := range query {
+		if !known[name] {
+			c.unknown = append(c.unknown, fmt.Sprintf("unknown query parameter %q", name))
+		}
+	}
+}
+
 // libraryNoise lists properties that discordgo sends by mistake and that
 // Discord ignores.
 var libraryNoise = map[string][]string{
-	"PATCH /channels/{channel_id}/messages/{message_id}": {`body: unknown property "ID"`, `body: unknown property "Channel"`},
+	"PATCH /channels/{channel_id}/messages/{message_id}": {
+		`body: unknown property "ID"`, `body: unknown property "Channel"`,
+	},
 }
 
 // queryValue turns the text of a query parameter into the type it stands for.
@@ -92,41 +100,23 @@ func queryValue(r *router, s *schema, v string) any {
 	return v
 }
 
-func (s *Server) validateBody(c *checker, call *fakekit.Call, rt *route, body fakekit.Body) {
-	if rt.op.RequestBody == nil {
+// validateBody decodes the body into the call's parameters and checks it.
+func validateBody(c *checker, call *fakekit.Call, rt *route, body fakekit.Body) {
+	if rt.op != nil && rt.op.RequestBody == nil {
 		if len(body.Raw) > 0 && string(body.Raw) != "{}" {
 			call.Warnings = append(call.Warnings, "the operation takes no body")
 		}
 		return
 	}
-	var value any
-	switch body.Type {
-	case "multipart/form-data":
-		payload, ok := body.Params["payload_json"].(string)
-		if !ok {
-			c.errorf("body", "multipart request without payload_json")
-			return
-		}
-		v, err := fakekit.DecodeJSON([]byte(payload))
-		if err != nil {
-			c.errorf("body", "payload_json: %v", err)
-			return
-		}
-		value = v
-	case "application/json":
-		v, err := fakekit.DecodeJSON(body.Raw)
-		if err != nil {
-			c.errorf("body", "%v", err)
-			return
-		}
-		value = v
-	case "":
-		if rt.op.RequestBody.Required {
+	if body.Type == "" {
+		if rt.op != nil && rt.op.RequestBody.Required {
 			c.errorf("body", "missing")
 		}
 		return
-	default:
-		c.errorf("body", "content type %s", body.Type)
+	}
+	value, err := bodyValue(body)
+	if err != nil {
+		c.errorf("body", "%v", err)
 		return
 	}
 	if obj, ok := value.(fakekit.Object); ok {
@@ -134,13 +124,35 @@ func (s *Server) validateBody(c *checker, call *fakekit.Call, rt *route, body fa
 	} else {
 		call.Params = fakekit.Object{"": value}
 	}
-	content, ok := rt.op.RequestBody.Content["application/json"]
-	if !ok {
-		return
+	if rt.op != nil {
+		content, ok := rt.op.RequestBody.Content["application/json"]
+		if !ok {
+			return
+		}
+		c.check("body", pickAlternative(c, rt.name, content.Schema, call.Params), value)
 	}
-	content.Schema = pickAlternative(c, rt.name, content.Schema, call.Params)
-	c.check("body", content.Schema, value)
 	checkFiles(c, call)
+}
+
+// bodyValue decodes the JSON of a body, which is a field of a form when there
+// are files.
+func bodyValue(body fakekit.Body) (any, error) {
+	switch body.Type {
+	case "multipart/form-data":
+		payload, ok := body.Params["payload_json"].(string)
+		if !ok {
+			return nil, errors.New("multipart request without payload_json")
+		}
+		v, err := fakekit.DecodeJSON([]byte(payload))
+		if err != nil {
+			return nil, fmt.Errorf("payload_json: %w", err)
+		}
+		return v, nil
+	case "application/json":
+		return fakekit.DecodeJSON(body.Raw)
+	default:
+		return nil, errors.New("content type " + body.Type)
+	}
 }
 
 // pickAlternative chooses among the body schemas of an operation by the
@@ -188,7 +200,7 @@ func checkFiles(c *checker, call *fakekit.Call) {
 }
 
 // CheckResponse validates the answer to a call against the document and
-// returns what is wrong with it.
+// returns what is wrong with it, which is nothing if there is no document.
 func (s *Server) CheckResponse(call fakekit.Call) []string {
 	for _, rt := range s.router.routes {
 		if rt.name != call.Method {

@@ -35,7 +35,7 @@ func TestFaults(t *testing.T) {
 	want := map[string][]bool{"a": {false, true, true, false}, "b": {true, true, true}, "c": {false}}
 	for method, results := range want {
 		for i, w := range results {
-			if _, got := r.TakeFault(method); got != w {
+			if _, got := r.TakeFault(method, ""); got != w {
 				t.Errorf("%s, call %d: %v", method, i, got)
 			}
 		}
@@ -70,6 +70,62 @@ func TestDuration(t *testing.T) {
 		var d fakekit.Duration
 		if err := json.Unmarshal([]byte(in), &d); err != nil || time.Duration(d) != want {
 			t.Errorf("%s: %v, %v", in, d, err)
+		}
+	}
+}
+
+func TestFaultOfOneChat(t *testing.T) {
+	var r fakekit.Recorder
+	r.Inject(fakekit.Fault{Method: "send*", Chat: "7", Times: 1, Status: 500})
+	for _, step := range []struct {
+		method, chat string
+		want         bool
+	}{{"sendA", "8", false}, {"sendA", "", false}, {"edit", "7", false}, {"sendA", "7", true}, {"sendA", "7", false}} {
+		if _, got := r.TakeFault(step.method, step.chat); got != step.want {
+			t.Errorf("%s in %q: %v", step.method, step.chat, got)
+		}
+	}
+}
+
+func TestKeep(t *testing.T) {
+	var r fakekit.Recorder
+	r.Keep(3)
+	add := func(n int) {
+		for range n {
+			r.Add(fakekit.Call{Method: "m"})
+		}
+	}
+	add(5)
+	if calls := r.Calls(""); len(calls) != 3 || calls[0].Seq != 3 {
+		t.Errorf("kept %v", calls)
+	}
+	for want := 3; want <= 5; want++ {
+		if c, err := r.WaitContext(t.Context(), "m"); err != nil || c.Seq != want {
+			t.Errorf("wait: %d, %v, want %d", c.Seq, err, want)
+		}
+	}
+	add(2)
+	if c, err := r.WaitContext(t.Context(), "m"); err != nil || c.Seq != 6 {
+		t.Errorf("wait: %d, %v, want 6", c.Seq, err)
+	}
+	r.Reset()
+	add(1)
+	if c, err := r.WaitContext(t.Context(), "m"); err != nil || c.Seq != 8 {
+		t.Errorf("after a reset: %d, %v, want 8", c.Seq, err)
+	}
+}
+
+func TestWaitSkipsWhatOthersTook(t *testing.T) {
+	var r fakekit.Recorder
+	for _, method := range []string{"a", "b", "a", "b"} {
+		r.Add(fakekit.Call{Method: method})
+	}
+	for _, step := range []struct {
+		method string
+		want   int
+	}{{"b", 2}, {"a", 1}, {"*", 3}, {"", 4}} {
+		if c, err := r.WaitContext(t.Context(), step.method); err != nil || c.Seq != step.want {
+			t.Errorf("%q: %d, %v, want %d", step.method, c.Seq, err, step.want)
 		}
 	}
 }

@@ -232,7 +232,7 @@ func TestFiles(t *testing.T) {
 	// Without the token the download is a sign-in page, with status 200.
 	res := must(http.Get(info.URLPrivate))
 	defer res.Body.Close()
-	if page := must(io.ReadAll(res.Body)); res.StatusCode != 200 || !bytes.Contains(page, []byte("Sign in")) {
+	if page := must(io.ReadAll(res.Body)); res.StatusCode != http.StatusOK || !bytes.Contains(page, []byte("Sign in")) {
 		t.Errorf("%d %s", res.StatusCode, page)
 	}
 	s.ClearViolations()
@@ -286,6 +286,9 @@ func TestReconnectAndRedelivery(t *testing.T) {
 	if r := receive(t, got); r.RetryAttempt != 1 || receive(t, ids) != first {
 		t.Errorf("redelivery %+v", r)
 	}
+	for range 2 {
+		s.Wait("ack:events_api") // an acknowledgement under way would get lost
+	}
 	s.DropSockets()
 	must(s.SendMessage(slackfake.Incoming{Channel: channel, User: ann, Text: "two"}))
 	receive(t, got) // waits for the next connection, if there is none yet
@@ -336,12 +339,12 @@ func TestEventsAPI(t *testing.T) {
 			cmd := must(slack.SlashCommandParse(r))
 			got <- request{inner: cmd}
 			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, `{"response_type":"in_channel","text":"ok"}`) //nolint:errcheck
+			io.WriteString(w, `{"response_type":"in_channel","text":"ok"}`) //nolint:errcheck // the fake sees what arrived
 			return
 		}
 		e := must(slackevents.ParseEvent(body, slackevents.OptionNoVerifyToken()))
 		if e.Type == slackevents.URLVerification {
-			json.NewEncoder(w).Encode(slackevents.ChallengeResponse{Challenge: e.Data.(*slackevents.EventsAPIURLVerificationEvent).Challenge}) //nolint:errcheck
+			json.NewEncoder(w).Encode(slackevents.ChallengeResponse{Challenge: e.Data.(*slackevents.EventsAPIURLVerificationEvent).Challenge}) //nolint:errcheck // the fake sees what arrived
 			return
 		}
 		got <- request{e.Data.(*slackevents.EventsAPICallbackEvent).EventID, r.Header.Get("X-Slack-Retry-Num"), e.InnerEvent.Data}

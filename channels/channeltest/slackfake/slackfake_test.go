@@ -2,8 +2,10 @@ package slackfake_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/slackfake"
+	"github.com/leadhand/leadhand/channels/channeltest/specs"
 )
 
 // post calls a method with form arguments.
@@ -20,7 +23,7 @@ func post(t *testing.T, s *slackfake.Server, method string, args ...string) fake
 	for i := 0; i < len(args); i += 2 {
 		form.Set(args[i], args[i+1])
 	}
-	req, err := http.NewRequest("POST", s.APIURL()+method, strings.NewReader(form.Encode()))
+	req, err := http.NewRequest(http.MethodPost, s.APIURL()+method, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +46,20 @@ func send(t *testing.T, req *http.Request) fakekit.Object {
 	return out
 }
 
+// needSpec skips a test that checks something against the method reference.
+func needSpec(t *testing.T) {
+	t.Helper()
+	if _, err := specs.Find(specs.Slack); errors.Is(err, specs.ErrNotFound) {
+		t.Skip("needs the reference of Slack's methods, which was not found")
+	}
+}
+
 func TestViolations(t *testing.T) {
+	// Other rules are the fake's own.
+	described := []string{
+		"unknown argument", "missing argument", "no content", "two texts", "bad boolean", "append nothing", "bad enum",
+		"only in the document of 2021",
+	}
 	block := func(s string) []string { return []string{"channel", channel, "text", "x", "blocks", "[" + s + "]"} }
 	for _, tc := range []struct {
 		name, method string
@@ -74,6 +90,9 @@ func TestViolations(t *testing.T) {
 		{"only in the document of 2021", "apps.permissions.info", nil, "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			if slices.Contains(described, tc.name) {
+				needSpec(t)
+			}
 			s := newServer(t, slackfake.Lenient())
 			answer := post(t, s, tc.method, tc.args...)
 			if code, _ := answer["error"].(string); code != tc.code {
@@ -92,9 +111,10 @@ func TestViolations(t *testing.T) {
 }
 
 func TestJSONBody(t *testing.T) {
+	needSpec(t)
 	s := newServer(t, slackfake.Lenient())
 	call := func(method, body string) fakekit.Object {
-		req := must(http.NewRequest("POST", s.APIURL()+method, strings.NewReader(body)))
+		req := must(http.NewRequest(http.MethodPost, s.APIURL()+method, strings.NewReader(body)))
 		req.Header.Set("Content-Type", "application/json; charset=utf-8")
 		return send(t, req)
 	}
@@ -136,5 +156,41 @@ func TestThreads(t *testing.T) {
 	must(0, api.AddReaction("eyes", slack.NewRefToMessage(channel, root)))
 	if err := api.AddReaction("eyes", slack.NewRefToMessage(channel, root)); err == nil || err.Error() != "already_reacted" {
 		t.Errorf("second reaction: %v", err)
+	}
+}
+
+func TestFaultOfOneChannel(t *testing.T) {
+	s := newServer(t, slackfake.Lenient())
+	s.AddChannel("C0OTHER", "other")
+	s.Inject(fakekit.Fault{Method: "chat.*", Chat: channel, RetryAfter: fakekit.Duration(1e9), Times: -1})
+	for id, want := range map[string]bool{"C0OTHER": true, channel: false} {
+		if a := post(t, s, "chat.postMessage", "channel", id, "text", "x"); a["ok"] != want {
+			t.Errorf("%s: %v", id, a)
+		}
+	}
+}
+
+func TestNamedDirectoryWithoutDescriptions(t *testing.T) {
+	t.Setenv(specs.EnvDir, t.TempDir())
+	if _, err := slackfake.Start(); err == nil || !strings.Contains(err.Error(), specs.EnvDir) {
+		t.Errorf("got %v, want an error that names %s", err, specs.EnvDir)
+	}
+}
+
+func TestWithoutDescriptions(t *testing.T) {
+	t.Setenv(specs.EnvDir, "")
+	t.Chdir("/")
+	s := newServer(t, slackfake.Lenient())
+	s.HandleFunc("admin.special", func(fakekit.Call) (fakekit.Object, error) { return fakekit.Object{"n": 1}, nil })
+	for _, step := range []struct{ method, code string }{
+		{"chat.postMessage", ""}, {"pins.add", ""}, {"admin.special", ""}, {"chat.post", "unknown_method"},
+	} {
+		a := post(t, s, step.method, "channel", channel, "text", "x")
+		if code, _ := a["error"].(string); code != step.code {
+			t.Errorf("%s: %v, want error %q", step.method, a, step.code)
+		}
+	}
+	if v := s.Violations(); len(v) != 1 {
+		t.Errorf("violations %v, want only the unknown method", v)
 	}
 }

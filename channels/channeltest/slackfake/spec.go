@@ -2,11 +2,9 @@ package slackfake
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/specs"
@@ -63,9 +61,12 @@ type legacySpec struct {
 }
 
 // loadSpec returns the methods of the current reference, and those that only
-// the document of 2021 has.
+// the document of 2021 has; nil when there are no descriptions.
 func loadSpec() (map[string]*method, error) {
 	current, err := specs.Load[apiSpec](specs.Slack)
+	if errors.Is(err, specs.ErrNotFound) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,148 +94,12 @@ func loadSpec() (map[string]*method, error) {
 	// describes on the same page take its place.
 	if m := methods["chat.appendStream"]; m != nil {
 		relaxed := *m
-		relaxed.Required = slices.DeleteFunc(slices.Clone(m.Required), func(s string) bool { return s == "markdown_text" })
+		relaxed.Required = slices.Clone(m.Required)
+		relaxed.Required = slices.DeleteFunc(relaxed.Required, func(s string) bool { return s == "markdown_text" })
 		relaxed.ArgGroups = append(slices.Clone(m.ArgGroups), argGroup{Args: []string{"markdown_text", "chunks"}})
 		methods["chat.appendStream"] = &relaxed
 	}
 	return methods, nil
-}
-
-// checker collects what is wrong with a request.
-type checker struct {
-	errs     []string
-	warnings []string
-}
-
-func (c *checker) errorf(format string, args ...any) {
-	c.errs = append(c.errs, fmt.Sprintf(format, args...))
-}
-
-// checkArgs validates the arguments of a method.
-func (c *checker) checkArgs(m *method, params fakekit.Object) {
-	for name, v := range params {
-		a := m.Args[name]
-		if a == nil {
-			c.errorf("unknown argument %q", name)
-			continue
-		}
-		c.checkArg("argument "+strconv.Quote(name), a, v)
-	}
-	for _, name := range m.Required {
-		if _, ok := params[name]; !ok && name != "token" {
-			c.errorf("missing required argument %q", name)
-		}
-	}
-	for _, g := range m.ArgGroups {
-		var given []string
-		for _, name := range g.Args {
-			if fakekit.Text(params[name]) != "" {
-				given = append(given, name)
-			}
-		}
-		if len(given) == 0 && (g.Required == nil || *g.Required) {
-			c.errorf("needs one of %s", strings.Join(g.Args, ", "))
-		}
-		if len(given) > 1 && g.Exclusive {
-			c.errorf("%s exclude each other", strings.Join(given, " and "))
-		}
-	}
-}
-
-func (c *checker) checkArg(path string, a *arg, v any) {
-	if len(a.AnyOf) > 0 {
-		for _, alt := range a.AnyOf {
-			sub := &checker{}
-			sub.checkArg(path, alt, v)
-			if len(sub.errs) == 0 {
-				return
-			}
-		}
-		c.errorf("%s: %.60s does not fit", path, fakekit.Text(v))
-		return
-	}
-	text, isText := v.(string)
-	switch a.Type {
-	case "integer", "number":
-		n := json.Number(fakekit.Text(v))
-		if _, err := n.Float64(); err != nil {
-			c.errorf("%s: %q is not a number", path, n)
-			return
-		}
-		c.checkRange(path, a, n)
-	case "boolean":
-		if _, err := strconv.ParseBool(fakekit.Text(v)); err != nil {
-			c.errorf("%s: %q is not a boolean", path, fakekit.Text(v))
-		}
-	case "array":
-		list, ok := v.([]any)
-		if isText {
-			if decoded, err := fakekit.DecodeJSON([]byte(text)); err == nil {
-				list, ok = decoded.([]any)
-			} else if !strings.HasPrefix(strings.TrimSpace(text), "[") {
-				ok = true // a comma-separated list
-				for _, part := range strings.Split(text, ",") {
-					list = append(list, part)
-				}
-			}
-		}
-		if !ok {
-			c.errorf("%s: not an array", path)
-			return
-		}
-		c.checkList(path, a, list)
-	case "object":
-		_, ok := v.(fakekit.Object)
-		if isText {
-			decoded, err := fakekit.DecodeJSON([]byte(text))
-			_, isObject := decoded.(fakekit.Object)
-			ok = err == nil && isObject
-		}
-		if !ok {
-			c.errorf("%s: not an object", path)
-		}
-	case "string":
-		// Structured strings may be sent as JSON values in a JSON body.
-		n := utf8.RuneCountInString(fakekit.Text(v))
-		if a.MaxLength != nil && n > *a.MaxLength {
-			c.errorf("%s: %d characters, the limit is %d", path, n, *a.MaxLength)
-		}
-		if a.MinLength != nil && n < *a.MinLength {
-			c.errorf("%s: %d characters, at least %d are needed", path, n, *a.MinLength)
-		}
-	case "null":
-		if v != nil && text != "" {
-			c.errorf("%s: not null", path)
-		}
-	}
-	if len(a.Enum) > 0 && !slices.ContainsFunc(a.Enum, func(e any) bool { return fakekit.Text(e) == fakekit.Text(v) }) {
-		c.errorf("%s: %q is not one of %s", path, fakekit.Text(v), fakekit.Text(a.Enum))
-	}
-}
-
-func (c *checker) checkRange(path string, a *arg, n json.Number) {
-	f, _ := n.Float64()
-	if low, err := a.Minimum.Float64(); err == nil && f < low {
-		c.errorf("%s: %s is below %s", path, n, a.Minimum)
-	}
-	if high, err := a.Maximum.Float64(); err == nil && f > high {
-		c.errorf("%s: %s is above %s", path, n, a.Maximum)
-	}
-}
-
-func (c *checker) checkList(path string, a *arg, list []any) {
-	if a.MinItems != nil && len(list) < *a.MinItems {
-		c.errorf("%s: %d items, at least %d are needed", path, len(list), *a.MinItems)
-	}
-	if a.MaxItems != nil && len(list) > *a.MaxItems {
-		c.errorf("%s: %d items, the limit is %d", path, len(list), *a.MaxItems)
-	}
-	if a.Items == nil {
-		return
-	}
-	for i, item := range list {
-		c.checkArg(fmt.Sprintf("%s[%d]", path, i), a.Items, item)
-	}
 }
 
 // decode returns a structured argument, which is JSON text in a form and a
@@ -249,4 +114,25 @@ func decode(v any) (any, bool) {
 	}
 	decoded, err := fakekit.DecodeJSON([]byte(s))
 	return decoded, err == nil
+}
+
+// otherMethods are methods without a behaviour of their own that the fake
+// knows of when there is no description to ask.
+const otherMethods = `
+	api.test bookmarks.add bookmarks.edit bookmarks.list bookmarks.remove chat.deleteScheduledMessage
+	chat.scheduleMessage chat.scheduledMessages.list chat.unfurl conversations.archive conversations.close
+	conversations.invite conversations.kick conversations.leave conversations.mark conversations.rename
+	conversations.setPurpose conversations.setTopic conversations.unarchive dnd.info emoji.list files.list pins.add
+	pins.list pins.remove reactions.get reactions.list usergroups.list users.getPresence users.profile.get
+	users.profile.set users.setPresence`
+
+// known reports whether the Web API has a method, as far as the fake can tell.
+func (s *Server) known(method string) bool {
+	if s.methods != nil {
+		return s.methods[method] != nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.behaviours[method] != nil || s.handlers[method] != nil ||
+		slices.Contains(strings.Fields(otherMethods), method)
 }

@@ -256,15 +256,15 @@ func TestErrors(t *testing.T) {
 	if !errors.As(err, &apiErr) || apiErr.Code != 0 || apiErr.RetryAfter != 3 {
 		t.Errorf("429 on upload: %#v", err)
 	}
-	s.Migrate(-50, -10050)
+	must(0, s.Migrate(-50, -10050))
 	if err := send(-50); !errors.As(err, &apiErr) || apiErr.MigrateToChatID != -10050 {
 		t.Errorf("migration: %#v", err)
 	}
-	s.Block(4242, true)
+	must(0, s.Block(4242, true))
 	if err := send(4242); !errors.As(err, &apiErr) || apiErr.Code != 403 {
 		t.Errorf("blocked: %#v", err)
 	}
-	s.Block(4242, false)
+	must(0, s.Block(4242, false))
 	// An HTML error page leaves only a JSON syntax error.
 	s.Inject(fakekit.Fault{Method: "sendMessage", Status: 502})
 	var syntax *json.SyntaxError

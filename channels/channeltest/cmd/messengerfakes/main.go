@@ -29,21 +29,28 @@ import (
 	"github.com/leadhand/leadhand/channels/channeltest/telegramfake"
 )
 
+// shutdownTime bounds how long answers of the control API may take to leave.
+const shutdownTime = time.Second
+
 func main() {
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}
 }
 
+// addresses says where to serve what; an empty one leaves a platform out.
+type addresses struct{ telegram, slack, discord, control string }
+
 func run() error {
-	telegramAddr := flag.String("telegram", "127.0.0.1:0", "`address` of the Telegram Bot API, empty for none")
-	slackAddr := flag.String("slack", "127.0.0.1:0", "`address` of Slack, empty for none")
-	discordAddr := flag.String("discord", "127.0.0.1:0", "`address` of Discord, empty for none")
-	controlAddr := flag.String("control", "127.0.0.1:0", "`address` of the control API")
+	var addr addresses
+	flag.StringVar(&addr.telegram, "telegram", "127.0.0.1:0", "`address` of the Telegram Bot API, empty for none")
+	flag.StringVar(&addr.slack, "slack", "127.0.0.1:0", "`address` of Slack, empty for none")
+	flag.StringVar(&addr.discord, "discord", "127.0.0.1:0", "`address` of Discord, empty for none")
+	flag.StringVar(&addr.control, "control", "127.0.0.1:0", "`address` of the control API")
 	specDir := flag.String("specs", "", "`directory` with the API descriptions")
 	flag.Parse()
-	for _, addr := range []string{*telegramAddr, *slackAddr, *discordAddr, *controlAddr} {
-		if err := loopbackOnly(addr); err != nil {
+	for _, a := range []string{addr.telegram, addr.slack, addr.discord, addr.control} {
+		if err := loopbackOnly(a); err != nil {
 			return err
 		}
 	}
@@ -52,58 +59,100 @@ func run() error {
 			return err
 		}
 	}
-	mux := http.NewServeMux()
-	info := map[string]any{}
-	if *telegramAddr != "" {
-		s, err := telegramfake.Start(telegramfake.WithAddr(*telegramAddr))
-		if err != nil {
-			return fmt.Errorf("telegram: %w", err)
-		}
-		defer s.Close()
-		mount(mux, "telegram", s.ControlHandler())
-		info["telegram"] = map[string]string{"url": s.URL, "endpoint": s.Endpoint(), "file_endpoint": s.FileEndpoint(), "token": s.Token}
-	}
-	if *slackAddr != "" {
-		s, err := slackfake.Start(slackfake.WithAddr(*slackAddr))
-		if err != nil {
-			return fmt.Errorf("slack: %w", err)
-		}
-		defer s.Close()
-		mount(mux, "slack", s.ControlHandler())
-		info["slack"] = map[string]string{"url": s.URL, "api_url": s.APIURL(), "bot_token": slackfake.BotToken, "app_token": slackfake.AppToken, "signing_secret": slackfake.SigningSecret}
-	}
-	if *discordAddr != "" {
-		s, err := discordfake.Start(discordfake.WithAddr(*discordAddr))
-		if err != nil {
-			return fmt.Errorf("discord: %w", err)
-		}
-		defer s.Close()
-		mount(mux, "discord", s.ControlHandler())
-		info["discord"] = map[string]string{"url": s.URL, "api_base": s.APIBase(), "token": s.Token, "application_id": s.AppID()}
-	}
-	mux.HandleFunc("GET /control/info", func(w http.ResponseWriter, _ *http.Request) {
-		fakekit.WriteJSON(w, http.StatusOK, info)
-	})
-	control, err := fakekit.Listen(*controlAddr, mux)
-	if err != nil {
-		return fmt.Errorf("control: %w", err)
-	}
-	defer control.Close()
-	info["control"] = map[string]string{"url": control.URL + "/control"}
-	if err := json.NewEncoder(os.Stdout).Encode(info); err != nil {
-		return err
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	return serve(ctx, addr)
+}
+
+// fakes are the running servers: how to stop them, and what clients need to
+// know of each.
+type fakes struct {
+	mux   *http.ServeMux
+	info  map[string]map[string]string
+	close []func()
+}
+
+// serve runs the fakes until ctx is done.
+func serve(ctx context.Context, addr addresses) error {
+	f := &fakes{mux: http.NewServeMux(), info: map[string]map[string]string{}}
+	defer func() {
+		for _, c := range f.close {
+			c()
+		}
+	}()
+	for _, platform := range []struct {
+		name, addr string
+		start      func(addr string) error
+	}{
+		{"telegram", addr.telegram, f.telegram}, {"slack", addr.slack, f.slack}, {"discord", addr.discord, f.discord},
+	} {
+		if platform.addr == "" {
+			continue
+		}
+		if err := platform.start(platform.addr); err != nil {
+			return fmt.Errorf("start %s: %w", platform.name, err)
+		}
+	}
+	control, err := fakekit.Listen(addr.control, f.mux)
+	if err != nil {
+		return fmt.Errorf("start control API: %w", err)
+	}
+	f.info["control"] = map[string]string{"url": control.URL + "/control"}
+	f.mux.HandleFunc("GET /control/info", func(w http.ResponseWriter, _ *http.Request) {
+		fakekit.WriteJSON(w, http.StatusOK, f.info)
+	})
+	if err := json.NewEncoder(os.Stdout).Encode(f.info); err != nil {
+		return errors.Join(err, control.Close())
+	}
 	<-ctx.Done()
-	// Let answers under way leave.
-	time.Sleep(50 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	if err := control.Shutdown(ctx); err != nil {
+		return errors.Join(err, control.Close())
+	}
 	return nil
 }
 
-func mount(mux *http.ServeMux, name string, h http.Handler) {
+func (f *fakes) telegram(addr string) error {
+	s, err := telegramfake.Start(telegramfake.WithAddr(addr))
+	if err != nil {
+		return err
+	}
+	f.add("telegram", s.ControlHandler(), s.Close, map[string]string{
+		"url": s.URL, "endpoint": s.Endpoint(), "file_endpoint": s.FileEndpoint(), "token": s.Token,
+	})
+	return nil
+}
+
+func (f *fakes) slack(addr string) error {
+	s, err := slackfake.Start(slackfake.WithAddr(addr))
+	if err != nil {
+		return err
+	}
+	f.add("slack", s.ControlHandler(), s.Close, map[string]string{
+		"url": s.URL, "api_url": s.APIURL(), "bot_token": slackfake.BotToken, "app_token": slackfake.AppToken,
+		"signing_secret": slackfake.SigningSecret,
+	})
+	return nil
+}
+
+func (f *fakes) discord(addr string) error {
+	s, err := discordfake.Start(discordfake.WithAddr(addr))
+	if err != nil {
+		return err
+	}
+	f.add("discord", s.ControlHandler(), s.Close, map[string]string{
+		"url": s.URL, "api_base": s.APIBase(), "token": s.Token, "application_id": s.AppID(),
+	})
+	return nil
+}
+
+// add mounts the control API of a fake and keeps what clients need to know.
+func (f *fakes) add(name string, control http.Handler, stop func(), info map[string]string) {
 	prefix := "/control/" + name
-	mux.Handle(prefix+"/", http.StripPrefix(prefix, h))
+	f.mux.Handle(prefix+"/", http.StripPrefix(prefix, control))
+	f.close = append(f.close, stop)
+	f.info[name] = info
 }
 
 // loopbackOnly refuses addresses that others could reach, since the fakes and

@@ -1,0 +1,184 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strconv"
+	"strings"
+
+	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Limits of the Bot API: UTF-16 units after formatting, and files.
+const (
+	maxTextLen  = 4096
+	maxCaption  = 1024
+	maxChunks   = 5 // a longer text goes out as a file
+	maxAlbum    = 10
+	maxFileSize = 50 << 20 // bytes
+	noticeRoom  = 100      // kept free in topics for a line that says why a text stands elsewhere
+	maxPhoto    = 10 << 20
+)
+
+// noPreview keeps pages that a text names from being shown below it.
+const noPreview = `{"is_disabled":true}`
+
+// part is one call that shows a part of a message.
+type part struct {
+	method string
+	field  string // of the text: "text" or "caption"; empty without one
+	chunk  chunk  // the text
+	plain  bool   // the text goes out without markup
+	extra  params // what else the method takes
+	files  []tgbotapi.RequestFile
+	edit   channels.MessageID // the message that is changed, or deleted
+
+	asDocuments *part // the same files in the way that takes all files
+}
+
+// repeatable tells whether sending the part twice shows it once.
+func (p part) repeatable() bool { return p.edit != "" }
+
+func (p part) html() bool { return p.field != "" && !p.plain }
+
+func (p part) plainly() part {
+	p.plain = true
+	return p
+}
+
+// anew posts what could not be put in the place of another message.
+func (p part) anew() part {
+	p.edit, p.method = "", "sendMessage"
+	return p
+}
+
+// preceded puts a line before the text, for which noticeRoom is left.
+func (p part) preceded(line string) part {
+	if p.field == "" {
+		return p
+	}
+	p.chunk = chunk{html: "<i>" + escape(line) + "</i>\n\n" + p.chunk.html, plain: line + "\n\n" + p.chunk.plain}
+	return p
+}
+
+// deliver makes the call.
+func (c *Channel) deliver(ctx context.Context, p part, to spot) (channels.MessageID, error) {
+	q := to.params()
+	maps.Copy(q, p.extra)
+	if p.field != "" {
+		q[p.field] = p.chunk.plain
+		if !p.plain {
+			q[p.field], q["parse_mode"] = p.chunk.html, "HTML"
+		}
+	}
+	if p.edit != "" {
+		delete(q, "message_thread_id")
+		delete(q, "reply_parameters")
+		q["message_id"] = string(p.edit)
+	}
+	var result json.RawMessage
+	var err error
+	if len(p.files) > 0 {
+		err = c.api.upload(ctx, p.method, q, p.files, &result)
+	} else {
+		err = c.api.call(ctx, p.method, q, &result)
+	}
+	if err != nil {
+		return "", err
+	}
+	return sentID(result), nil
+}
+
+// sentID is the id of a sent message, or of the first of several; empty for a call that shows none.
+func sentID(result []byte) channels.MessageID {
+	var one struct {
+		ID int `json:"message_id"`
+	}
+	if json.Unmarshal(result, &one) == nil && one.ID != 0 {
+		return messageID(one.ID)
+	}
+	var several []struct {
+		ID int `json:"message_id"`
+	}
+	if json.Unmarshal(result, &several) == nil && len(several) > 0 {
+		return messageID(several[0].ID)
+	}
+	return ""
+}
+
+// parts divides a message into calls, the same at every attempt.
+func (c *Channel) parts(m *channels.Outbound, to spot) ([]part, error) {
+	files, err := fileParts(m.Attachments)
+	if err != nil {
+		return nil, err
+	}
+	room := maxTextLen
+	if to.thread != 0 {
+		room -= noticeRoom
+	}
+	chunks := format(m.Text, room)
+	if len(chunks) > maxChunks {
+		chunks = append(chunks[:1:1], note("The answer has %d characters; all of it is in the file.", len([]rune(m.Text))))
+		files = append([]part{document("answer.md", []byte(m.Text))}, files...)
+	}
+	var parts []part
+	if short := format(m.Text, maxCaption); len(files) == 1 && files[0].captioned() && len(short) == 1 && m.Edit == "" {
+		files[0].field, files[0].chunk = "caption", short[0]
+		chunks = nil
+	}
+	for i, ch := range chunks {
+		p := part{method: "sendMessage", field: "text", chunk: ch, extra: params{"link_preview_options": noPreview}}
+		if i == 0 && m.Edit != "" {
+			p.method, p.edit = "editMessageText", m.Edit
+		}
+		parts = append(parts, p)
+	}
+	if len(chunks) == 0 && m.Edit != "" { // nothing to put in its place
+		parts = append(parts, part{method: "deleteMessage", edit: m.Edit})
+	}
+	parts = append(parts, files...)
+	if len(parts) == 0 {
+		return nil, errEmpty
+	}
+	return parts, dress(parts, m, to)
+}
+
+// dress gives the first new message its reference to what it answers, and the last text the buttons.
+func dress(parts []part, m *channels.Outbound, to spot) error {
+	markup, err := keyboard(m.Buttons)
+	if err != nil {
+		return err
+	}
+	buttons := -1
+	for i, p := range parts {
+		if p.field != "" {
+			buttons = i
+		}
+	}
+	for i := range parts {
+		extra := params{}
+		maps.Copy(extra, parts[i].extra)
+		if i == 0 && m.ReplyTo != "" && !to.private() {
+			extra["reply_parameters"] = reply(m.ReplyTo)
+		}
+		if i == buttons && markup != "" {
+			extra["reply_markup"] = markup
+		}
+		parts[i].extra = extra
+		if d := parts[i].asDocuments; d != nil {
+			d.extra, d.field, d.chunk = extra, parts[i].field, parts[i].chunk
+		}
+	}
+	return nil
+}
+
+// reply refers to a message, which may have been deleted meanwhile.
+func reply(id channels.MessageID) string {
+	if _, err := strconv.Atoi(string(id)); err != nil {
+		id = "0"
+	}
+	return `{"message_id":` + strings.TrimSpace(string(id)) + `,"allow_sending_without_reply":true}`
+}

@@ -1,0 +1,101 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// receive does everything about one update; when it returns nil the update may be confirmed. A panic is an error of
+// this update alone.
+func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.env.Log.Error("an update is left out: it broke the program", "update", u.ID, "err", fmt.Sprint(v))
+			err = nil
+		}
+	}()
+	if m := u.content(); m != nil && (m.MigrateToChat != 0 || m.MigrateFromChat != 0) {
+		from, to := m.Chat.ID, m.MigrateToChat
+		if m.MigrateFromChat != 0 {
+			from, to = m.MigrateFromChat, m.Chat.ID
+		}
+		return c.follow(ctx, from, to)
+	}
+	if ch := u.MyChatMember; ch != nil {
+		c.env.Log.Info("the bot's membership changed", "chat", ch.Chat.ID, "status", ch.NewMember.Status)
+		return nil
+	}
+	if in := c.incoming(u); in != nil {
+		err = h(ctx, in)
+	}
+	if q := u.CallbackQuery; q != nil && err == nil {
+		c.answerPress(ctx, q)
+	}
+	return err
+}
+
+// answerPress ends the sign on a pressed button. Too late is no harm.
+func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	p := params{"callback_query_id": q.ID}
+	if _, ok := unpack(q.Data); !ok || q.Message == nil {
+		p["text"] = "This button does not work any more."
+	}
+	if err := c.api.call(ctx, "answerCallbackQuery", p, nil); err != nil {
+		c.env.Log.Debug("answer the press of a button", "err", err)
+	}
+}
+
+// introduce asks who the bot is until Telegram tells.
+func (c *Channel) introduce(ctx context.Context) {
+	for failures := 0; ctx.Err() == nil; failures++ {
+		var me user
+		if err := c.brief(ctx, "getMe", nil, &me); err != nil {
+			if ctx.Err() == nil {
+				sleep(ctx, c.explainPoll(err, failures))
+			}
+			continue
+		}
+		c.me.Store(&me)
+		c.env.Log.Info("connected to Telegram", "bot", "@"+me.Username, "reads_all_group_messages", me.ReadsAll)
+		return
+	}
+}
+
+// brief is a call that must end soon.
+func (c *Channel) brief(ctx context.Context, method string, p params, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return c.api.call(ctx, method, p, into)
+}
+
+// Typing implements channels.Typer. In General the sign needs the topic's number, other than messages.
+func (c *Channel) Typing(ctx context.Context, to channels.Conversation) error {
+	s, err := c.spot(to)
+	if err != nil {
+		return err
+	}
+	p := s.params()
+	p["action"] = "typing"
+	if s.thread == generalThread {
+		p["message_thread_id"] = "1"
+	}
+	return c.brief(ctx, "sendChatAction", p, nil)
+}
+
+// MarkSeen implements channels.Marker with a reaction; where reactions are not allowed, with the typing sign.
+func (c *Channel) MarkSeen(ctx context.Context, to channels.Conversation, id channels.MessageID) error {
+	s, err := c.spot(to)
+	if err != nil {
+		return err
+	}
+	p := params{"chat_id": s.params()["chat_id"], "message_id": string(id), "reaction": `[{"type":"emoji","emoji":"👀"}]`}
+	if err := c.brief(ctx, "setMessageReaction", p, nil); err != nil {
+		c.env.Log.Debug("mark a message as seen", "err", err)
+		return c.Typing(ctx, to)
+	}
+	return nil
+}

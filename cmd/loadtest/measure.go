@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
+	"github.com/leadhand/leadhand/channels/channeltest/telegramfake"
+)
+
+// measure runs one load against one bot.
+func measure(ctx context.Context, o options) (_ *report, err error) {
+	dir, err := os.MkdirTemp("", "leadhand-loadtest-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err == nil { // otherwise the bot's log tells why
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	m, err := newModel(o.modelWait)
+	if err != nil {
+		return nil, err
+	}
+	defer m.close()
+	fake, err := telegramfake.Start()
+	if err != nil {
+		return nil, err
+	}
+	defer fake.Close()
+	const keep = 10_000
+	fake.Keep(keep)
+	if o.sendLatency > 0 {
+		fake.Inject(fakekit.Fault{Method: "send*", Times: -1, Delay: fakekit.Duration(o.sendLatency)})
+	}
+	p := &people{
+		fake: fake, model: m, sent: map[string]time.Time{}, seen: map[string]int{}, first: map[string]chan struct{}{},
+		latest: map[string]int{},
+	}
+	watch, stopWatching := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { p.watch(watch) })
+	defer watching.Wait()
+	defer stopWatching()
+
+	b := newBot(o, dir, fake.URL, fake.Token, m.URL)
+	if err := b.start(ctx); err != nil {
+		return nil, err
+	}
+	defer b.end(syscall.SIGKILL)
+	r := &report{Options: o}
+	if err := p.load(ctx, o, b, r); err != nil {
+		return nil, err
+	}
+	r.Stop = b.end(syscall.SIGTERM)
+	r.PeakMemory = b.peak
+	p.sum(r)
+	return r, nil
+}
+
+// watch notes every send until ctx is done.
+func (p *people) watch(ctx context.Context) {
+	for {
+		call, err := p.fake.WaitContext(ctx, "sendMessage", func(c fakekit.Call) bool { return c.Fault == "" || c.Fault == "delay" })
+		if err != nil {
+			return
+		}
+		p.note(&call)
+	}
+}
+
+// load lets all conversations go on at once, each message when the one before is answered, and kills the bot meanwhile.
+func (p *people) load(ctx context.Context, o options, b *bot, r *report) error {
+	places := p.places(o.chats)
+	for _, at := range places[:min(len(places), 2)] { // the first of all pays for what is made once
+		if err := p.patiently(ctx, o, at, 0); err != nil {
+			return err
+		}
+	}
+	p.mu.Lock()
+	p.own = nil
+	p.mu.Unlock()
+	began := time.Now()
+	var done atomic.Int64
+	failed := make(chan error, len(places)+1)
+	var writing sync.WaitGroup
+	for _, at := range places {
+		writing.Go(func() {
+			for n := 1; n <= o.messages; n++ {
+				if err := p.patiently(ctx, o, at, n); err != nil {
+					failed <- err
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	finished := make(chan struct{})
+	go func() { writing.Wait(); close(finished) }()
+	if o.kills > 0 {
+		if err := p.kill(ctx, o, b, r, &done, finished); err != nil {
+			return err
+		}
+	}
+	<-finished
+	r.Took = time.Since(began)
+	r.Messages = int(done.Load())
+	close(failed)
+	for err := range failed {
+		r.Lost = append(r.Lost, err.Error())
+	}
+	return ctx.Err()
+}
+
+func (p *people) patiently(ctx context.Context, o options, at place, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, o.patience)
+	defer cancel()
+	return p.write(ctx, at, n)
+}
+
+// kill ends the bot at random moments spread over the load, and starts it again.
+func (p *people) kill(ctx context.Context, o options, b *bot, r *report, done *atomic.Int64, finished <-chan struct{}) error {
+	total := int64(o.chats * o.messages)
+	for k := range o.kills {
+		due := total * int64(k) / int64(o.kills) // some messages between two kills, then any moment
+		tick := time.NewTicker(5 * time.Millisecond)
+		for done.Load() < due && ctx.Err() == nil {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+		tick.Stop()
+		select {
+		case <-time.After(rand.N(100 * time.Millisecond)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		b.end(syscall.SIGKILL)
+		select {
+		case <-finished: // too late to matter
+			return nil
+		default:
+		}
+		r.Kills++
+		if err := b.start(ctx); err != nil {
+			return fmt.Errorf("start after kill %d: %w", r.Kills, err)
+		}
+	}
+	return nil
+}
