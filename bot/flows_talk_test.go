@@ -170,6 +170,7 @@ func TestFullQueueIsSaid(t *testing.T) {
 		two := w.message(room(), "501", "msg-1")
 		w.deliver(two)
 		w.says("501", "msg-2")
+		w.overheard("502", "by the way")
 		over := w.says("501", "msg-3")
 		w.says("501", "msg-4") // is told no more than once a minute
 		w.deliver(two)         // was taken before
@@ -186,6 +187,9 @@ func TestFullQueueIsSaid(t *testing.T) {
 		w.wantShown(two.ID, "re: msg-1")
 		w.shown()
 		w.wantQuiet()
+		if !strings.Contains(w.lastAsked(), "by the way") {
+			t.Error("what was heard before a message that was not taken is not told")
+		}
 	})
 }
 
@@ -206,7 +210,7 @@ func TestAlbumIsOneMessage(t *testing.T) {
 		w := newWorld(t, url, setup{})
 		one, two, three := w.part("501", "", false, "same.txt"), w.part("501", "compare", true, "same.txt"), w.part("501", "", false, "c.txt")
 		other, another := w.part("502", "mine", true, "d.txt"), w.part("502", "", false, "e.txt")
-		for _, in := range []*channels.Inbound{three, other, two, three, one, another, one} {
+		for _, in := range []*channels.Inbound{three, another, other, two, three, one, one} {
 			w.deliver(in)
 		}
 		w.shown()

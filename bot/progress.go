@@ -14,7 +14,7 @@ import (
 const typingEvery = 4 * time.Second
 
 // signAfter is how long a turn may take without any sign: an answer that comes at once needs none.
-const signAfter = 250 * time.Millisecond
+const signAfter = 700 * time.Millisecond
 
 // previewClose is how long a messenger may take to close a preview: the answer waits for it.
 const previewClose = 10 * time.Second

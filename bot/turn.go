@@ -27,6 +27,7 @@ type TurnsConfig struct {
 	Zone    *time.Location                     // in which times are shown to the agent
 	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
 	Notice  func(ctx context.Context, text string) // tells whoever runs the bot; may be nil
+	Begun   func(in *channels.Inbound)             // a message is worked; may be nil
 	Log     *slog.Logger
 }
 
@@ -37,6 +38,9 @@ type Turns struct{ cfg TurnsConfig }
 func NewTurns(cfg TurnsConfig) *Turns {
 	if cfg.Ended == nil {
 		cfg.Ended = func(inbox.Outcome, time.Duration, llm.Usage) {}
+	}
+	if cfg.Begun == nil {
+		cfg.Begun = func(*channels.Inbound) {}
 	}
 	if cfg.Notice == nil {
 		cfg.Notice = func(context.Context, string) {}
@@ -74,6 +78,7 @@ type working struct {
 func (w *working) run(ctx context.Context) (*inbox.End, error) {
 	started := time.Now()
 	it := w.turn.Item
+	w.cfg.Begun(&it.Message)
 	p := w.startProgress(ctx)
 	reply, err := w.cfg.Run(ctx, &agent.Request{
 		Scope: it.Scope, Turn: it.Seq, Log: watched{w.turn.Log, &w.failed},
@@ -183,6 +188,7 @@ func (w *working) steer(ctx context.Context, after int64) ([]session.Entry, erro
 		if it.Scope.User != w.turn.Item.Scope.User || it.Stopped {
 			break
 		}
+		w.cfg.Begun(&it.Message)
 		entries = append(entries, w.entry(ctx, it))
 	}
 	return entries, nil

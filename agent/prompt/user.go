@@ -33,8 +33,8 @@ type Heard struct {
 	Omitted  int // how many earlier ones are left out
 }
 
-// UserEntry is a person's message as an entry of the session: what others said before, the header line, what the message
-// answers, the text, and the attachments. Pictures that models take are shown, the text of text files is told, every
+// UserEntry is a person's message as an entry of the session: what others said before, the header line, what the
+// message answers, the text, and the attachments. Pictures that models take are shown, the text of text files is told, every
 // other file is named with the reason why it is not. Times are told in Zone, in UTC if nil.
 func UserEntry(m Message) session.Entry {
 	if m.Zone == nil {

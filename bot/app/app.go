@@ -157,15 +157,15 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 		Specs:    func(name string) (*agent.Spec, bool) { s, ok := specs[name]; return s, ok },
 		Sections: prompt.Default(), Tools: builtin(files, a.zone()), Gates: gates, Pipeline: pipeline(a.log), Log: a.log,
 	})
+	a.signs = bot.NewSigns(a.channel, a.log)
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Run: runner.Run, Channel: a.channel, Files: files, Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
-		Steers: a.steers(opts.Queue), Notice: a.notice,
+		Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,
 		Log: a.log, Slots: a.cfg.Limits.Turns, Waiting: a.cfg.Limits.Waiting,
 	})
-	a.signs = bot.NewSigns(a.channel, a.log)
 	a.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Answers: a.places().Answer,
 		Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,

@@ -116,10 +116,11 @@ func (o *Outbox) work(ctx context.Context, l *lane.Lease) error {
 	if !ok {
 		return o.failed(ctx, l, r, &channels.Error{Op: "send", Terminal: true, Err: errors.New("no such channel")})
 	}
-	r.Message.Attempt = channels.Attempt{Parts: r.Parts, Unsure: r.Unsure, Delivered: func(ctx context.Context, parts int) error {
+	r.Message.Attempt = channels.Attempt{Parts: r.Parts, Unsure: r.Unsure}
+	r.Message.Attempt.Delivered = func(ctx context.Context, parts int) error {
 		r.Parts, r.Unsure = parts, false // whether the next part was shown is known again
 		return o.cfg.Store.Delivered(ctx, l, r, parts)
-	}}
+	}
 	sctx, cancel := context.WithTimeout(ctx, o.cfg.SendTimeout)
 	id, err := ch.Send(sctx, &r.Message)
 	cancel()

@@ -19,8 +19,8 @@ import (
 // albumWait is how long the first part of an album waits for another, in the queue, where a crash does not lose it.
 const albumWait = 700 * time.Millisecond
 
-// Join adds a part of an album to the part that waits for it. joined is false when none does; it is true for a part that
-// was added before.
+// Join adds a part of an album to the part that waits for it. joined is false when none does; it is true for a part
+// that was added before.
 func (s *Inbox) Join(ctx context.Context, it *inbox.Item) (joined bool, err error) {
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
 		joined, err = s.join(tx, it)
@@ -83,7 +83,8 @@ func (s *Inbox) complete(ctx context.Context, row *inboxRow) error {
 	return nil
 }
 
-// join makes two parts of an album one message. Its files are in the order of the messages, whatever order they came in.
+// join makes two parts of an album one message. Its files are in the order of the messages, whatever order they came
+// in.
 func join(it *inbox.Item, part *channels.Inbound) {
 	m := &it.Message
 	if number(part.ID) < number(m.ID) {

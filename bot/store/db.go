@@ -1,8 +1,9 @@
 // Package store keeps everything that lasts. It holds the only GORM code of the project.
 //
 // One file keeps one aggregate: its unexported row structs stand beside their queries, and one exported method is one
-// transaction. The same code runs on embedded SQLite and on PostgreSQL; what differs is in this file and in write.go.
-// Interfaces are declared by the packages that use them (inbox.Store, lane.Store, workspace.Store, ...).
+// transaction. The same code runs on embedded SQLite and on PostgreSQL; what differs is in this file, in write.go, and
+// in script.go, which does without GORM what is done for every message. Interfaces are declared by the packages that
+// use them (inbox.Store, lane.Store, workspace.Store, ...).
 //
 // Times in rows are Unix milliseconds of the database's clock, so that replicas agree on them.
 package store

@@ -30,9 +30,11 @@ type heardRow struct {
 	EventKey     string `gorm:"primaryKey"`
 	Tenant       string
 	Conversation string
+	Album        string
 	Payload      string // a channels.Inbound; empty once it was taken
 	HeardAt      int64
 	TakenAt      int64
+	Now          int64 `gorm:"->"` // computed by the query that asks for it
 }
 
 func (heardRow) TableName() string { return "heard" }
@@ -44,9 +46,10 @@ func (s *Talk) Hear(ctx context.Context, tenant string, in *channels.Inbound) er
 		return err
 	}
 	err = s.db.script(ctx, &step{
-		sql: `INSERT INTO heard (channel, event_key, tenant, conversation, payload, heard_at)
-			VALUES (?, ?, ?, ?, ?, {now}) ON CONFLICT (channel, event_key) DO NOTHING`,
-		args: []any{in.Conversation.Channel, in.EventKey, tenant, in.Conversation.String(), string(payload)},
+		sql: `INSERT INTO heard (channel, event_key, tenant, conversation, album, payload, heard_at)
+			VALUES (?, ?, ?, ?, ?, ?, {now}) ON CONFLICT (channel, event_key) DO NOTHING`,
+		args: []any{in.Conversation.Channel, in.EventKey, tenant, in.Conversation.String(), in.Album,
+			string(payload)},
 	})
 	if err != nil {
 		return fmt.Errorf("keep what was heard: %w", err)
@@ -81,33 +84,44 @@ func (s *Talk) Revise(ctx context.Context, in *channels.Inbound) error {
 	return nil
 }
 
-// overheard gives a message what was heard before it in its conversation. Files of the same album come with it; a
-// message that was heard itself, before it was changed to speak to the bot, is not told twice. The step marks all of it
-// as told; nil when there is nothing.
-func (db *DB) overheard(ctx context.Context, it *inbox.Item) (*step, error) {
+// overheard gives a message what was heard before it in its conversation. Files of the same album come with it; those of
+// another album are left alone until it is complete, because it may speak to the bot yet. A message that was heard
+// itself, before it was changed to speak to the bot, is not told twice. The step, nil when there is nothing, marks all
+// of it as told if the message is stored; parts are the keys of the album's parts that were found.
+func (db *DB) overheard(ctx context.Context, it *inbox.Item) (told *step, parts []string, err error) {
 	if it.Message.Direct {
-		return nil, nil
+		return nil, nil, nil
+	}
+	where, album := it.Message.Conversation.String(), it.Message.Album
+	first := &step{ // mostly there is none, which a prepared statement finds out cheaply
+		sql:  acrossTenants + `SELECT 1 FROM heard WHERE conversation = ? AND taken_at = 0 LIMIT 1`,
+		args: []any{where}, row: []any{new(int)},
+	}
+	if err := db.query(ctx, first); err != nil || first.rows == 0 {
+		return nil, nil, err
 	}
 	var rows []heardRow
-	err := db.read(ctx).Raw(acrossTenants+db.stmt(`SELECT * FROM heard WHERE conversation = ? AND taken_at = 0
-		AND heard_at > {now} - ? ORDER BY heard_at, event_key`), it.Message.Conversation.String(),
-		maxHeardAge.Milliseconds()).Scan(&rows).Error
+	err = db.read(ctx).Raw(acrossTenants+db.stmt(`SELECT *, {now} AS now FROM heard WHERE conversation = ?
+		AND taken_at = 0 AND heard_at > {now} - ? ORDER BY heard_at, event_key`), where, maxHeardAge.Milliseconds()).
+		Scan(&rows).Error
 	if err != nil || len(rows) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
-	keys := make([]any, len(rows))
+	newest := rows[len(rows)-1]
+	complete := newest.Now - 2*albumWait.Milliseconds()
 	it.Heard, it.Omitted = nil, 0
 	for i := range rows {
-		keys[i] = rows[i].EventKey
+		r := &rows[i]
 		var in channels.Inbound
-		if err := json.Unmarshal([]byte(rows[i].Payload), &in); err != nil {
-			return nil, fmt.Errorf("read what was heard: %w", err)
+		if err := json.Unmarshal([]byte(r.Payload), &in); err != nil {
+			return nil, nil, fmt.Errorf("read what was heard: %w", err)
 		}
 		switch {
 		case in.EventKey == it.Message.EventKey:
-		case in.Album != "" && in.Album == it.Message.Album:
+		case in.Album != "" && in.Album == album:
 			join(it, &in)
-		default:
+			parts = append(parts, in.EventKey)
+		case in.Album == "" || r.HeardAt <= complete:
 			it.Heard = append(it.Heard, in)
 		}
 	}
@@ -117,7 +131,10 @@ func (db *DB) overheard(ctx context.Context, it *inbox.Item) (*step, error) {
 	}
 	return &step{
 		sql: acrossTenants + `UPDATE heard SET taken_at = {now}, payload = '' WHERE conversation = ? AND taken_at = 0
-			AND heard_at <= ?`,
-		args: []any{it.Message.Conversation.String(), rows[len(rows)-1].HeardAt},
-	}, nil
+			AND heard_at <= ? AND (album = '' OR album = ? OR heard_at <= ?)
+			AND EXISTS (SELECT 1 FROM inbox WHERE channel = ? AND event_key = ?)`,
+		args: []any{
+			where, newest.HeardAt, album, complete, it.Message.Conversation.Channel, it.Message.EventKey,
+		},
+	}, parts, nil
 }

@@ -83,15 +83,20 @@ func (s *Inbox) Accept(
 		}
 		owner = "" // it waits for its other parts
 	}
-	told, err := s.db.overheard(ctx, it)
+	told, parts, err := s.db.overheard(ctx, it)
 	if err != nil {
 		return nil, false, err
+	}
+	if told != nil { // what was heard is told with a message that is new
+		if known, err := s.known(ctx, it); known || err != nil {
+			return nil, known, err
+		}
 	}
 	pushed := s.push(it.Session, it.Message.Conversation.Channel, 1, owner, part{
 		`NOT EXISTS (SELECT 1 FROM lanes q WHERE q.kind = ? AND q.id = ? AND q.last_seq - q.done_seq >= ?)`,
 		[]any{s.kind, it.Session, limit},
 	})
-	insert, err := s.insert(it)
+	insert, err := s.insert(it, parts)
 	if err != nil {
 		return nil, false, err
 	}
@@ -115,12 +120,13 @@ func (s *Inbox) Accept(
 	return pushed.lease(), false, nil
 }
 
-// insert is the step that gives a message the number that was pushed for it, if one was.
-func (s *Inbox) insert(it *inbox.Item) (*step, error) {
+// insert is the step that gives a message the number that was pushed for it, if one was. Parts are those of its album
+// that it has already.
+func (s *Inbox) insert(it *inbox.Item, parts []string) (*step, error) {
 	p := inboxPayload{Scope: it.Scope, Message: it.Message, Heard: it.Heard, Omitted: it.Omitted}
 	hold := time.Duration(0)
 	if it.Message.Album != "" {
-		p.Parts, hold = []string{it.Message.EventKey}, albumWait
+		p.Parts, hold = append(parts, it.Message.EventKey), albumWait
 	}
 	payload, err := json.Marshal(p)
 	if err != nil {
@@ -170,6 +176,13 @@ func (s *Inbox) Item(ctx context.Context, sessionID string, seq int64) (*inbox.I
 }
 
 func (s *Inbox) After(ctx context.Context, sessionID string, seq int64, limit int) ([]*inbox.Item, error) {
+	first := &step{ // mostly there is none, which a prepared statement finds out cheaply
+		sql:  acrossTenants + `SELECT 1 FROM inbox WHERE session = ? AND seq > ? AND done_at = 0 LIMIT 1`,
+		args: []any{sessionID, seq}, row: []any{new(int)},
+	}
+	if err := s.db.query(ctx, first); err != nil || first.rows == 0 {
+		return nil, err
+	}
 	var rows []inboxRow
 	err := s.db.read(ctx).Raw(acrossTenants+`SELECT * FROM inbox WHERE session = ? AND seq > ? AND done_at = 0
 		ORDER BY seq LIMIT ?`, sessionID, seq, limit).Scan(&rows).Error

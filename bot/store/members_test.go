@@ -247,7 +247,7 @@ func TestClaimedMessageWakesNobody(t *testing.T) {
 		}
 		b.sent(out, b.begin(out))
 		b.accept("2", "me")
-		b.accept("3", "") // to a busy session: its owner comes to it
+		b.accept("3", "")                                                         // to a busy session: its owner comes to it
 		if _, _, err := b.inbox.Stop(t.Context(), b.session, false); err != nil { // comes after all that was told before
 			t.Fatal(err)
 		}

@@ -144,8 +144,8 @@ func checkPost(ms []channels.Outbound) error {
 	return nil
 }
 
-// onlyNew posts messages. When one of them turns out to have been posted before, by another replica in this moment even,
-// it posts the others.
+// onlyNew posts messages. When one of them turns out to have been posted before, perhaps by another replica in this
+// moment, it posts the others.
 func (s *Outbox) onlyNew(
 	ctx context.Context, tenant part, ms []channels.Outbound, post func(ms []channels.Outbound) error,
 ) error {

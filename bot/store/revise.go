@@ -63,10 +63,10 @@ func (s *Inbox) revise(tx *gorm.DB, in *channels.Inbound) (inbox.Fate, error) {
 // revised finds the message that is changed: by its key, or as a part of an album. It is nil when there is none.
 func revised(tx *gorm.DB, in *channels.Inbound) (*inboxRow, error) {
 	var rows []inboxRow
-	q := tx.Raw(acrossTenants+`SELECT * FROM inbox WHERE channel = ? AND event_key = ?`, in.Conversation.Channel, in.Revises)
+	channel := in.Conversation.Channel
+	q := tx.Raw(acrossTenants+`SELECT * FROM inbox WHERE channel = ? AND event_key = ?`, channel, in.Revises)
 	if in.Album != "" {
-		q = tx.Raw(acrossTenants+`SELECT * FROM inbox WHERE channel = ? AND album = ? AND album <> ''`,
-			in.Conversation.Channel, in.Album)
+		q = tx.Raw(acrossTenants+`SELECT * FROM inbox WHERE channel = ? AND album = ? AND album <> ''`, channel, in.Album)
 	}
 	if err := q.Scan(&rows).Error; err != nil {
 		return nil, err

@@ -178,10 +178,8 @@ func (db *DB) prepare(ctx context.Context, pool *sql.DB, steps []*step) ([]*sql.
 		if err != nil {
 			return nil, fmt.Errorf("prepare a statement: %w", err)
 		}
-		known, raced := db.stmts.LoadOrStore(k, made)
-		if stmts[i] = known.(*sql.Stmt); raced {
-			_ = made.Close()
-		}
+		known, _ := db.stmts.LoadOrStore(k, made) // one made twice at the same time is closed with the pool
+		stmts[i] = known.(*sql.Stmt)
 	}
 	return stmts, nil
 }

@@ -8,7 +8,8 @@
 //	go run ./cmd/loadtest -binary ./leadhand -chats 50 -send-latency 150ms
 //	go run ./cmd/loadtest -binary ./leadhand -chats 20 -messages 100 -kills 50
 //
-// It exits with 1 when something was lost, out of order, against the Bot API's rules, or doubled more than kills explain.
+// It exits with 1 when something was lost, out of order, against the Bot API's rules, or doubled more than kills
+// explain.
 package main
 
 import (

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -41,8 +39,8 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 		fake.Inject(fakekit.Fault{Method: "send*", Times: -1, Delay: fakekit.Duration(o.sendLatency)})
 	}
 	p := &people{
-		fake: fake, model: m, sent: map[string]time.Time{}, seen: map[string]int{}, first: map[string]chan struct{}{},
-		latest: map[string]int{},
+		fake: fake, model: m, base: time.Now().UnixMilli(), sent: map[string]time.Time{}, seen: map[string]int{},
+		first: map[string]chan struct{}{}, latest: map[string]int{},
 	}
 	watch, stopWatching := context.WithCancel(ctx)
 	var watching sync.WaitGroup
@@ -68,7 +66,7 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 // watch notes every send until ctx is done.
 func (p *people) watch(ctx context.Context) {
 	for {
-		call, err := p.fake.WaitContext(ctx, "sendMessage", func(c fakekit.Call) bool { return c.Fault == "" || c.Fault == "delay" })
+		call, err := p.fake.WaitContext(ctx, "sendMessage")
 		if err != nil {
 			return
 		}
@@ -77,7 +75,7 @@ func (p *people) watch(ctx context.Context) {
 }
 
 // load lets all conversations go on at once, each message when the one before is answered, and kills the bot meanwhile.
-func (p *people) load(ctx context.Context, o options, b *bot, r *report) error {
+func (p *people) load(ctx context.Context, o options, b *bot, r *report) (err error) {
 	places := p.places(o.chats)
 	for _, at := range places[:min(len(places), 2)] { // the first of all pays for what is made once
 		if err := p.patiently(ctx, o, at, 0); err != nil {
@@ -104,10 +102,8 @@ func (p *people) load(ctx context.Context, o options, b *bot, r *report) error {
 	}
 	finished := make(chan struct{})
 	go func() { writing.Wait(); close(finished) }()
-	if o.kills > 0 {
-		if err := p.kill(ctx, o, b, r, &done, finished); err != nil {
-			return err
-		}
+	if r.Kills, err = (&killer{b, &done, finished}).run(ctx, o); err != nil {
+		return err
 	}
 	<-finished
 	r.Took = time.Since(began)
@@ -123,36 +119,4 @@ func (p *people) patiently(ctx context.Context, o options, at place, n int) erro
 	ctx, cancel := context.WithTimeout(ctx, o.patience)
 	defer cancel()
 	return p.write(ctx, at, n)
-}
-
-// kill ends the bot at random moments spread over the load, and starts it again.
-func (p *people) kill(ctx context.Context, o options, b *bot, r *report, done *atomic.Int64, finished <-chan struct{}) error {
-	total := int64(o.chats * o.messages)
-	for k := range o.kills {
-		due := total * int64(k) / int64(o.kills) // some messages between two kills, then any moment
-		tick := time.NewTicker(5 * time.Millisecond)
-		for done.Load() < due && ctx.Err() == nil {
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-			}
-		}
-		tick.Stop()
-		select {
-		case <-time.After(rand.N(100 * time.Millisecond)):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		b.end(syscall.SIGKILL)
-		select {
-		case <-finished: // too late to matter
-			return nil
-		default:
-		}
-		r.Kills++
-		if err := b.start(ctx); err != nil {
-			return fmt.Errorf("start after kill %d: %w", r.Kills, err)
-		}
-	}
-	return nil
 }

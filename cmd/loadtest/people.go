@@ -15,6 +15,7 @@ import (
 type people struct {
 	fake  *telegramfake.Server
 	model *model
+	base  int64 // of the ids in this run
 
 	mu      sync.Mutex
 	sent    map[string]time.Time     // by message
@@ -33,22 +34,24 @@ type place struct {
 }
 
 const (
-	firstPerson = 5000
-	firstForum  = -1001000
-	perForum    = 8 // topics
-	firstTopic  = 10
+	perForum   = 8 // topics
+	firstTopic = 10
 )
+
+// person and forum give ids that are new in each run: a message whose chat and number were seen before is no new message.
+func (p *people) person(number int) int64 { return p.base + int64(number) }
+func (p *people) forum(number int) int64  { return -1_000_000_000_000 - p.base - int64(number) }
 
 func (p *people) places(n int) []place {
 	var all []place
 	for i := range n {
 		if i%2 == 0 {
-			p.fake.AddUser(firstPerson+int64(i), fmt.Sprintf("Person %d", i), "")
-			all = append(all, place{number: i, chat: firstPerson + int64(i)})
+			p.fake.AddUser(p.person(i), fmt.Sprintf("Person %d", i), "")
+			all = append(all, place{number: i, chat: p.person(i)})
 			continue
 		}
 		at := i / 2
-		forum := int64(firstForum - at/perForum)
+		forum := p.forum(at / perForum)
 		if at%perForum == 0 {
 			var topics []telegramfake.Topic
 			for t := range perForum {
@@ -76,7 +79,7 @@ func (p *people) write(ctx context.Context, at place, n int) error {
 	p.mu.Unlock()
 	_, err := p.fake.SendMessage(telegramfake.Incoming{
 		ChatID: at.chat, ThreadID: at.thread, Text: text,
-		From: telegramfake.User(firstPerson+int64(at.number), fmt.Sprintf("Person %d", at.number), ""),
+		From: telegramfake.User(p.person(at.number), fmt.Sprintf("Person %d", at.number), ""),
 	})
 	if err != nil {
 		return err
@@ -118,8 +121,8 @@ func (p *people) note(call *fakekit.Call) {
 // placeOf is where the messages of a conversation must be answered.
 func (p *people) placeOf(number int) string {
 	if number%2 == 0 {
-		return fmt.Sprintf("%d/", firstPerson+number)
+		return fmt.Sprintf("%d/", p.person(number))
 	}
 	at := number / 2
-	return fmt.Sprintf("%d/%d", firstForum-at/perForum, firstTopic+at%perForum)
+	return fmt.Sprintf("%d/%d", p.forum(at/perForum), firstTopic+at%perForum)
 }

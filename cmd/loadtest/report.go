@@ -46,7 +46,7 @@ func (p *people) sum(r *report) {
 
 func (r *report) print(out io.Writer) error {
 	database := "SQLite"
-	if r.Options.database != "" {
+	if strings.HasPrefix(r.Options.database, "postgres") {
 		database = "PostgreSQL"
 	}
 	_, err := fmt.Fprintf(out, `%s, %d conversations, sends take %s

@@ -11,6 +11,7 @@ CREATE TABLE heard (
   event_key    TEXT    NOT NULL,
   tenant       TEXT    NOT NULL,
   conversation TEXT    NOT NULL,
+  album        TEXT    NOT NULL DEFAULT '',
   payload      TEXT    NOT NULL,
   heard_at     BIGINT NOT NULL,
   taken_at     BIGINT NOT NULL DEFAULT 0,
