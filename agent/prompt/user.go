@@ -34,8 +34,8 @@ type Heard struct {
 }
 
 // UserEntry is a person's message as an entry of the session: what others said before, the header line, what the
-// message answers, the text, and the attachments. Pictures that models take are shown, the text of text files is told, every
-// other file is named with the reason why it is not. Times are told in Zone, in UTC if nil.
+// message answers, the text, and the attachments. Pictures that models take are shown, the text of text files is told,
+// every other file is named with the reason why it is not. Times are told in Zone, in UTC if nil.
 func UserEntry(m Message) session.Entry {
 	if m.Zone == nil {
 		m.Zone = time.UTC

@@ -38,7 +38,8 @@ const (
 	firstTopic = 10
 )
 
-// person and forum give ids that are new in each run: a message whose chat and number were seen before is no new message.
+// person and forum give ids that are new in each run: a message whose chat and number were seen before is no new
+// message.
 func (p *people) person(number int) int64 { return p.base + int64(number) }
 func (p *people) forum(number int) int64  { return -1_000_000_000_000 - p.base - int64(number) }
 
