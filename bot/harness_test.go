@@ -36,6 +36,7 @@ type setup struct {
 	model    *llmtest.Script // echo when nil
 	queue    bool            // messages wait for turns of their own
 	closed   bool            // nobody may talk
+	streams  *streamer       // shows previews too
 	fetch    error           // what fetching the file "bad" gives; the messenger has no files without
 	answers  place.Answer
 	waits    func(in *channels.Inbound)
@@ -77,6 +78,10 @@ func newWorld(t *testing.T, url string, s setup) *world {
 	var sender channels.Channel = &messenger{w.sent, s.send}
 	if s.fetch != nil {
 		sender = &fetcher{&messenger{w.sent, s.send}, s.fetch}
+	}
+	if s.streams != nil {
+		s.streams.messenger = &messenger{w.sent, s.send}
+		sender = s.streams
 	}
 	find := func(name string) (channels.Channel, bool) { return sender, name == sender.Name() }
 	out := outbox.New(outbox.Config{

@@ -107,9 +107,9 @@ func (s *Signs) over(w *waiting) bool {
 }
 
 func (s *Signs) show(ctx context.Context, in *channels.Inbound) {
-	ch, _ := s.channel(in.Conversation.Channel)
-	m, ok := ch.(channels.Marker)
-	if !ok {
+	ch, known := s.channel(in.Conversation.Channel)
+	m, able := ch.(channels.Marker)
+	if !known || !able {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, signTimeout)

@@ -22,6 +22,9 @@ func start(t *testing.T, checks ...web.Check) *web.Server {
 	reg.MustRegister(prometheus.NewCounter(prometheus.CounterOpts{Name: "leadhand_test_total", Help: "x"}))
 	s, err := web.Listen(t.Context(), web.Config{
 		Addr: "127.0.0.1:0", Metrics: reg, Ready: checks, Log: slog.New(slog.DiscardHandler),
+		Hooks: map[string]http.Handler{"tg": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "hooked "+r.URL.Path)
+		})},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -97,5 +100,18 @@ func TestListenTellsWhichAddressIsTaken(t *testing.T) {
 	_, err := web.Listen(t.Context(), web.Config{Addr: s.Addr()})
 	if err == nil || !strings.Contains(err.Error(), s.Addr()) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	if code, body := get(t, s, "/hooks/tg"); code != http.StatusOK || body != "hooked /hooks/tg" {
+		t.Errorf("/hooks/tg: %d %q", code, body)
+	}
+	for _, path := range []string{"/hooks/other", "/hooks/", "/hooks/tg/x"} {
+		if code, _ := get(t, s, path); code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, code)
+		}
 	}
 }
