@@ -16,6 +16,9 @@ const typingEvery = 4 * time.Second
 // signAfter is how long a turn may take without any sign: an answer that comes at once needs none.
 const signAfter = 700 * time.Millisecond
 
+// typingGrace is what a call that is under way at the end gets, so that the sign does not come after the answer.
+const typingGrace = 300 * time.Millisecond
+
 // previewClose is how long a messenger may take to close a preview: the answer waits for it.
 const previewClose = 10 * time.Second
 
@@ -98,10 +101,13 @@ func (p *progress) show(ctx context.Context) {
 }
 
 func (p *progress) typing(ctx context.Context, t channels.Typer) {
+	calls, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	context.AfterFunc(ctx, func() { time.AfterFunc(typingGrace, end) })
 	tick := time.NewTicker(typingEvery)
 	defer tick.Stop()
 	for {
-		if err := t.Typing(ctx, p.w.turn.Item.Message.Conversation); err != nil && ctx.Err() == nil {
+		if err := t.Typing(calls, p.w.turn.Item.Message.Conversation); err != nil && ctx.Err() == nil {
 			p.w.log.Debug("show typing", "err", err)
 		}
 		select {

@@ -20,7 +20,9 @@ func TestChatsMove(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := storetest.Open(t, url)
 		sessions, chats, talk := store.NewSessions(db), store.NewChats(db), store.NewTalk(db)
-		at := func(chat channels.ChatID) channels.Conversation { return channels.Conversation{Channel: "tg", Chat: chat} }
+		at := func(chat channels.ChatID) channels.Conversation {
+			return channels.Conversation{Channel: "tg", Chat: chat}
+		}
 		current := func(c channels.Conversation) string {
 			id, err := sessions.Current(t.Context(), "acme", "lead", c)
 			if err != nil {

@@ -93,7 +93,9 @@ func (in *intake) work(ctx context.Context, byChat map[int64][]*update) {
 				}
 				in.mu.Unlock()
 				if err != nil {
-					in.c.env.Log.Error("a message is not stored yet", "update", u.ID, "err", err)
+					if ctx.Err() == nil {
+						in.c.env.Log.Error("a message is not stored yet", "update", u.ID, "err", err)
+					}
 					return
 				}
 			}

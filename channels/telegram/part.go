@@ -26,6 +26,9 @@ const (
 // noPreview keeps pages that a text names from being shown below it.
 const noPreview = `{"is_disabled":true}`
 
+// deleteMethod takes a preview away in whose place nothing comes.
+const deleteMethod = "deleteMessage"
+
 // part is one call that shows a part of a message.
 type part struct {
 	method string
@@ -137,7 +140,7 @@ func (c *Channel) parts(m *channels.Outbound, to spot) ([]part, error) {
 		parts = append(parts, p)
 	}
 	if len(chunks) == 0 && m.Edit != "" { // nothing to put in its place
-		parts = append(parts, part{method: "deleteMessage", edit: m.Edit})
+		parts = append(parts, part{method: deleteMethod, edit: m.Edit})
 	}
 	parts = append(parts, files...)
 	if len(parts) == 0 {

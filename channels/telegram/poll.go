@@ -30,7 +30,7 @@ func (c *Channel) poll(ctx context.Context, h channels.Handler) {
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			wait := c.explainPoll(err, failures)
+			wait := c.complain(err, failures)
 			failures++
 			sleep(ctx, wait)
 		case in.take(ctx, updates):
@@ -72,8 +72,8 @@ func (c *Channel) confirm(ctx context.Context, offset int) {
 	}
 }
 
-// explainPoll logs why a poll failed and returns how long to wait.
-func (c *Channel) explainPoll(err error, failures int) time.Duration {
+// complain logs why the server can't be talked to and returns how long to wait.
+func (c *Channel) complain(err error, failures int) time.Duration {
 	wait := pause(failures, pollRetry, pollRetryMax)
 	f, ok := err.(*failure) //nolint:errorlint // calls return nothing else
 	if !ok {

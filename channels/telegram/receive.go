@@ -55,7 +55,7 @@ func (c *Channel) introduce(ctx context.Context) {
 		var me user
 		if err := c.brief(ctx, "getMe", nil, &me); err != nil {
 			if ctx.Err() == nil {
-				sleep(ctx, c.explainPoll(err, failures))
+				sleep(ctx, c.complain(err, failures))
 			}
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -88,6 +89,8 @@ func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) 
 			s.to.chat = f.migrateTo
 		case p.edit != "" && f.notModified():
 			return p.edit, nil
+		case p.method == deleteMethod && f.code == http.StatusBadRequest: // it is gone already, or stays
+			return "", nil
 		case p.edit != "" && f.uneditable():
 			p = p.anew()
 		case f.badMarkup() && p.html():

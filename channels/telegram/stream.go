@@ -110,14 +110,12 @@ func (s *stream) put(ctx context.Context, now chunk) error {
 	return nil
 }
 
-// post makes the call; with a text that Telegram can't read as markup, once more without any. A new message is seen
-// through although ctx ends: otherwise nobody knew whether it is there.
+// post makes the call; with a text that Telegram can't read as markup, once more without any. It is seen through
+// although ctx ends: a state that is still under way could otherwise be shown after the answer, and of a new message
+// nobody knew whether it is there.
 func (s *stream) post(ctx context.Context, p part) (channels.MessageID, error) {
-	if p.method == "sendMessage" {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+	defer cancel()
 	id, err := s.c.deliver(ctx, p, s.to)
 	if f, ok := errors.AsType[*failure](err); ok && f.badMarkup() {
 		return s.c.deliver(ctx, p.plainly(), s.to)

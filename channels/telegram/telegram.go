@@ -107,6 +107,9 @@ func (c *Channel) Webhook() http.Handler {
 // Run receives until ctx is done. Faults of the account, the network or the server are logged and tried again.
 func (c *Channel) Run(ctx context.Context, h channels.Handler) error {
 	c.introduce(ctx)
+	if c.me.Load() == nil { // it was stopped before Telegram answered
+		return nil
+	}
 	if c.hook != nil {
 		c.hook.open(h)
 		defer c.hook.close()
