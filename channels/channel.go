@@ -41,6 +41,9 @@ type Env struct {
 	// Moved tells that the platform gave a chat another id: what is kept under the old one goes on under the new one.
 	// It may be called again for the same move.
 	Moved func(ctx context.Context, from, to ChatID) error
+	// Joined tells whether the bot takes part in a conversation already, so that a message in it needs no mention. It is
+	// for topics (threads) that a mention opens.
+	Joined func(ctx context.Context, c Conversation) (bool, error)
 	// Notice tells whoever runs the bot what a person has to see to; it may be nil.
 	Notice func(ctx context.Context, text string)
 	// Commands are what people can call by name. The adapter registers them if its platform shows a menu.

@@ -85,15 +85,6 @@ type Attachment struct {
 	Size int64  `json:"size,omitempty"` // bytes, as the platform tells it; 0 when unknown
 }
 
-// MaxButtonBytes bounds name and arguments of a button's command together with the space between them.
-const MaxButtonBytes = 60
-
-// Button is shown below a message. Pressing it is giving its command.
-type Button struct {
-	Text    string  `json:"text"`
-	Command Command `json:"command"`
-}
-
 // Outbound is one message to show.
 type Outbound struct {
 	Key          string       `json:"key"` // idempotency: the same for every attempt at this message
@@ -101,6 +92,7 @@ type Outbound struct {
 	ReplyTo      MessageID    `json:"reply_to,omitempty"` // the message this answers
 	Edit         MessageID    `json:"edit,omitempty"`     // change this message instead of posting a new one
 	Text         string       `json:"text"`               // Markdown
+	Card         *Card        `json:"card,omitempty"`     // instead of a text
 	Attachments  []Attachment `json:"attachments,omitempty"`
 	Buttons      [][]Button   `json:"buttons,omitempty"` // rows
 	// Attempt is what earlier attempts achieved.

@@ -45,10 +45,13 @@ func (c *Config) channelsFromEnv(env Environ) error {
 
 // makeChannels makes the configured channels and those of opts.
 func (a *App) makeChannels(opts Options) error {
-	leases, chats := store.NewLeases(a.db, a.member.ID), store.NewChats(a.db)
+	leases, chats, sessions := store.NewLeases(a.db, a.member.ID), store.NewChats(a.db), store.NewSessions(a.db)
 	env := func(name string) channels.Env {
 		return channels.Env{
 			Log: a.log.With("channel", name), Own: leases.Own, Commands: bot.Menu(), Notice: a.notice,
+			Joined: func(ctx context.Context, c channels.Conversation) (bool, error) {
+				return sessions.Joined(ctx, tenant, c)
+			},
 			Moved: func(ctx context.Context, from, to channels.ChatID) error { return chats.Move(ctx, name, from, to) },
 		}
 	}

@@ -75,6 +75,18 @@ func current(tx *gorm.DB, tenant, agent string, c channels.Conversation) (string
 	return row.ID, nil
 }
 
+// Joined tells whether any agent has, or had, a session in a conversation.
+func (s *Sessions) Joined(ctx context.Context, tenant string, c channels.Conversation) (bool, error) {
+	find := &step{
+		sql:  `SELECT 1 FROM sessions WHERE tenant = ? AND channel = ? AND chat = ? AND topic = ? LIMIT 1`,
+		args: []any{tenant, c.Channel, c.Chat, c.Topic}, row: []any{new(int)},
+	}
+	if err := s.db.query(ctx, find); err != nil {
+		return false, fmt.Errorf("look for sessions in a conversation: %w", err)
+	}
+	return find.rows > 0, nil
+}
+
 // Busy lists the sessions in a conversation, of all agents and also ended ones, that have something queued or running.
 func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversation) ([]string, error) {
 	var ids []string

@@ -122,13 +122,17 @@ func (c *Channel) parts(m *channels.Outbound, to spot) ([]part, error) {
 	if to.thread != 0 {
 		room -= noticeRoom
 	}
-	chunks := format(m.Text, room)
+	text := m.Text
+	if m.Card != nil {
+		text = m.Card.Markdown()
+	}
+	chunks := format(text, room)
 	if len(chunks) > maxChunks {
-		chunks = append(chunks[:1:1], note("The answer has %d characters; all of it is in the file.", len([]rune(m.Text))))
-		files = append([]part{document("answer.md", []byte(m.Text))}, files...)
+		chunks = append(chunks[:1:1], note("The answer has %d characters; all of it is in the file.", len([]rune(text))))
+		files = append([]part{document("answer.md", []byte(text))}, files...)
 	}
 	var parts []part
-	if short := format(m.Text, maxCaption); len(files) == 1 && files[0].captioned() && len(short) == 1 && m.Edit == "" {
+	if short := format(text, maxCaption); len(files) == 1 && files[0].captioned() && len(short) == 1 && m.Edit == "" {
 		files[0].field, files[0].chunk = "caption", short[0]
 		chunks = nil
 	}

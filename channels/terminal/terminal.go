@@ -102,6 +102,10 @@ func (t *Terminal) Send(_ context.Context, m *channels.Outbound) (channels.Messa
 	if err != nil {
 		return "", &channels.Error{Op: "send", Err: err}
 	}
+	if m.Card != nil {
+		shown := *m
+		shown.Text, m = m.Card.Markdown(), &shown
+	}
 	if t.edit != nil {
 		err = t.edit.send(m)
 	} else {
