@@ -65,6 +65,9 @@ func (c *Channel) written(m *message) *channels.Inbound {
 	if w.command != "" && (in.Direct || in.Mentioned || c.knows(w.command)) {
 		in.Command = &channels.Command{Name: w.command, Args: w.args}
 	}
+	if cmd := c.answered(m, w.text); cmd != nil {
+		in.Command = cmd
+	}
 	if in.Text == "" && in.Command == nil && len(in.Attachments) == 0 && !w.mentioned {
 		return nil // messages of the platform itself
 	}
@@ -82,8 +85,8 @@ const startCommand = "start"
 
 // press is a pressed button.
 func (c *Channel) press(q *callbackQuery) *channels.Inbound {
-	command, ok := unpack(q.Data)
-	if !ok || q.Message == nil {
+	command, ask, ok := unpack(q.Data)
+	if !ok || ask || q.Message == nil {
 		return nil
 	}
 	return &channels.Inbound{

@@ -15,7 +15,7 @@ const (
 	pollSeconds  = 50               // how long the server holds a poll open; more it does not take
 	pollLimit    = 100              // updates in one answer; more it does not give
 	pollPatience = 15 * time.Second // beyond that, for the answer to come
-	pollRetry    = time.Second
+	pollRetry    = 250 * time.Millisecond
 	pollRetryMax = 30 * time.Second
 	faultRetry   = 5 * time.Second // after a fault of the configuration, which nobody mends in a second
 	confirmTime  = time.Second
@@ -39,7 +39,7 @@ func (c *Channel) poll(ctx context.Context, h channels.Handler) {
 			if in.stored > 0 { // the database works
 				failures = 0
 			}
-			sleep(ctx, pause(failures, pollRetry/4, pollRetryMax/4))
+			sleep(ctx, pause(failures, pollRetry, pollRetryMax/4))
 			failures++
 		}
 	}

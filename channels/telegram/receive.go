@@ -29,6 +29,10 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 	}
 	if in := c.incoming(u); in != nil {
 		err = h(ctx, in)
+	} else if q := u.CallbackQuery; q != nil && q.Message != nil {
+		if cmd, ask, ok := unpack(q.Data); ok && ask {
+			err = c.ask(ctx, q, cmd)
+		}
 	}
 	if q := u.CallbackQuery; q != nil && err == nil {
 		c.answerPress(ctx, q)
@@ -41,7 +45,7 @@ func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	p := params{"callback_query_id": q.ID}
-	if _, ok := unpack(q.Data); !ok || q.Message == nil {
+	if _, _, ok := unpack(q.Data); !ok || q.Message == nil {
 		p["text"] = "This button does not work any more."
 	}
 	if err := c.api.call(ctx, "answerCallbackQuery", p, nil); err != nil {

@@ -58,8 +58,14 @@ type message struct {
 	Entities        entities `json:"entities"`
 	Caption         string   `json:"caption"`
 	CaptionEntities entities `json:"caption_entities"`
+	ReplyMarkup     markup   `json:"reply_markup"`
 	media
 	service
+}
+
+// markup are the buttons of a message.
+type markup struct {
+	Rows [][]pressable `json:"inline_keyboard"`
 }
 
 type entities []tgbotapi.MessageEntity

@@ -1,0 +1,157 @@
+package channeltest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// places: what is written somewhere is received from there, and what is sent there is shown there and nowhere else.
+func (e *exercise) places() {
+	for i, c := range e.everywhere() {
+		text := fmt.Sprintf("hello %d", i)
+		e.say(c, text)
+		in := e.next()
+		if in.Text != text || in.Conversation != c || in.Direct != (c == e.p.Direct) || in.ID == "" || in.EventKey == "" {
+			e.Errorf("received %+v, want %q in %s", in, text, c)
+		}
+		e.must(&channels.Outbound{Conversation: in.Conversation, ReplyTo: in.ID, Text: "re: " + text})
+		e.wantTexts(c, "re: "+text)
+	}
+}
+
+// topics: what comes in one topic is not answered in another.
+func (e *exercise) topics() {
+	for range 3 {
+		e.say(e.p.Topic, "one")
+		e.say(e.p.Other, "two")
+	}
+	counts := map[string]int{}
+	for range 6 {
+		in := e.next()
+		counts[in.Text+" in "+string(in.Conversation.Topic)]++
+	}
+	if counts["one in "+string(e.p.Topic.Topic)] != 3 || counts["two in "+string(e.p.Other.Topic)] != 3 {
+		e.Errorf("received %v", counts)
+	}
+}
+
+func (e *exercise) mentions() {
+	for text, mention := range map[string]bool{"talk": false, "a question": true, "👋 привет": true, "`code`": false} {
+		e.p.Say(e.T, Said{In: e.p.Room, Text: text, Mention: mention})
+		if in := e.next(); in.Mentioned != mention || in.Text != text || in.Direct {
+			e.Errorf("received %+v, want %q, mentioned %v", in, text, mention)
+		}
+	}
+}
+
+// followUps: where a mention opened a topic, what follows needs none. Where topics are people's own, as in forums, it
+// does.
+func (e *exercise) followUps() {
+	e.say(e.p.Topic, "a question")
+	e.next()
+	e.p.Say(e.T, Said{In: e.p.Topic, By: Bob, Text: "and mine"})
+	if in := e.next(); in.Text != "and mine" || in.Conversation != e.p.Topic {
+		e.Errorf("received %+v", in)
+	}
+}
+
+func (e *exercise) people() {
+	e.p.Say(e.T, Said{In: e.p.Room, By: Ann, Text: "I am Ann", Mention: true})
+	e.p.Say(e.T, Said{In: e.p.Room, By: Bob, Text: "I am Bob", Mention: true})
+	ann, bob := e.next(), e.next()
+	if ann.Text != "I am Ann" || ann.Sender.ID == bob.Sender.ID || !strings.Contains(ann.Sender.Name, "Ann") ||
+		!strings.Contains(bob.Sender.Name, "Bob") {
+		e.Errorf("%+v wrote %q, %+v wrote %q", ann.Sender, ann.Text, bob.Sender, bob.Text)
+	}
+}
+
+func (e *exercise) replies() {
+	e.say(e.p.Room, "a question")
+	in := e.next()
+	id := e.must(&channels.Outbound{Conversation: in.Conversation, ReplyTo: in.ID, Text: "an answer"})
+	e.p.Say(e.T, Said{In: in.Conversation, By: Bob, Text: "thanks", ReplyTo: id})
+	if in := e.next(); !in.Mentioned || in.Text != "thanks" {
+		e.Errorf("a reply to the bot: %+v", in)
+	}
+}
+
+// bots: what bots write, this one included, is nobody's message.
+func (e *exercise) bots() {
+	e.must(&channels.Outbound{Conversation: e.p.Room, Text: "my own words"})
+	e.p.Say(e.T, Said{In: e.p.Room, By: OtherBot, Text: "beep", Mention: true})
+	e.quiet()
+}
+
+func (e *exercise) burst() {
+	const n = 40
+	for i := range n {
+		e.say(e.p.Room, fmt.Sprint(i))
+		e.say(e.p.Direct, fmt.Sprint(i))
+	}
+	next := map[channels.Conversation]int{}
+	for range 2 * n {
+		in := e.next()
+		if in.Text != fmt.Sprint(next[in.Conversation]) {
+			e.Fatalf("received %q in %s, want %d", in.Text, in.Conversation, next[in.Conversation])
+		}
+		next[in.Conversation]++
+	}
+}
+
+func (e *exercise) filesIn() {
+	file := channels.Attachment{Name: "plan.txt", MediaType: "text/plain", Data: []byte("the plan")}
+	e.p.Say(e.T, Said{In: e.p.Room, Text: "read this", Mention: true, File: &file})
+	e.p.Say(e.T, Said{In: e.p.Direct, File: &file})
+	for _, text := range []string{"read this", ""} {
+		in := e.next()
+		for in.Text != text { // platforms keep the order within a chat only
+			e.got <- in
+			in = e.next()
+		}
+		if len(in.Attachments) != 1 || in.Attachments[0].Name != "plan.txt" {
+			e.Fatalf("received %+v", in)
+		}
+		a := in.Attachments[0]
+		data := a.Data
+		if f, ok := e.ch.(channels.Fetcher); ok && len(data) == 0 {
+			var err error
+			if data, err = f.Fetch(e.Context(), &a); err != nil {
+				e.Fatal(err)
+			}
+		}
+		if string(data) != "the plan" {
+			e.Errorf("the file holds %q", data)
+		}
+	}
+}
+
+func (e *exercise) edits() {
+	id := e.say(e.p.Room, "helo")
+	was := e.next()
+	e.p.Edit(e.T, was.Conversation, id, "hello")
+	in := e.next()
+	if in.Revises != was.EventKey || in.EventKey == was.EventKey || in.Text != "hello" ||
+		in.Conversation != was.Conversation {
+		e.Errorf("received %+v as a change of %+v", in, was)
+	}
+	e.quiet()
+}
+
+// again: the same event has the same key, so that the program knows it.
+func (e *exercise) again() {
+	e.say(e.p.Room, "once")
+	key := e.next().EventKey
+	e.p.Again(e.T)
+	e.say(e.p.Direct, "the end")
+	for {
+		in := e.next()
+		if in.Text == "the end" {
+			return
+		}
+		if in.EventKey != key {
+			e.Errorf("received %+v, want the key %s or nothing", in, key)
+		}
+	}
+}
