@@ -29,15 +29,15 @@ type bot struct {
 	peak int64         // bytes of memory, the most of all that ran
 }
 
-func newBot(o options, dir, telegramURL, token, modelURL string) *bot {
+func newBot(o options, dir string, env []string, modelURL string) *bot {
 	database := o.database
 	if database == "" {
 		database = "sqlite:" + filepath.Join(dir, "leadhand.db")
 	}
 	return &bot{
 		binary: o.binary, log: filepath.Join(dir, "bot.log"),
-		env: append(os.Environ(), "TELEGRAM_BOT_TOKEN="+token, "TELEGRAM_API_URL="+telegramURL, "LEADHAND_ACCESS=open",
-			"LEADHAND_DATA="+dir, "LEADHAND_DATABASE_URL="+database, "LEADHAND_LISTEN=127.0.0.1:0",
+		env: append(append(os.Environ(), env...), "LEADHAND_ACCESS=open", "LEADHAND_DATA="+dir,
+			"LEADHAND_DATABASE_URL="+database, "LEADHAND_LISTEN=127.0.0.1:0",
 			"OPENAI_BASE_URL="+modelURL, "OPENAI_API_KEY=none", "LEADHAND_MODEL=openai:mock"),
 	}
 }

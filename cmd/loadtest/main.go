@@ -19,8 +19,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -28,6 +31,7 @@ import (
 // options are what a run is made of.
 type options struct {
 	binary      string
+	messenger   string
 	database    string // URL; SQLite in a temporary directory when empty
 	chats       int
 	messages    int // in each chat
@@ -52,6 +56,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var o options
 	flags := flag.NewFlagSet("loadtest", flag.ContinueOnError)
 	flags.StringVar(&o.binary, "binary", "leadhand", "the bot")
+	known := slices.Sorted(maps.Keys(messengers()))
+	flags.StringVar(&o.messenger, "messenger", "telegram", strings.Join(known, ", "))
 	flags.StringVar(&o.database, "database", "", "postgres://…; SQLite when empty")
 	flags.IntVar(&o.chats, "chats", 200, "conversations at once: private chats and forum topics by turns")
 	flags.IntVar(&o.messages, "messages", 20, "in each conversation, the next when the last is answered")
@@ -62,6 +68,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.BoolVar(&o.asJSON, "json", false, "print the figures as JSON")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if !slices.Contains(known, o.messenger) {
+		return fmt.Errorf("-messenger must be one of %s", strings.Join(known, ", "))
 	}
 	if o.chats < 1 || o.messages < 1 || flags.NArg() > 0 {
 		return errors.New("-chats and -messages must be positive, and there are no other arguments")

@@ -7,9 +7,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
-	"github.com/leadhand/leadhand/channels/channeltest/telegramfake"
 )
 
 // measure runs one load against one bot.
@@ -28,27 +25,26 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 		return nil, err
 	}
 	defer m.close()
-	fake, err := telegramfake.Start()
+	on, err := messengers()[o.messenger]()
 	if err != nil {
 		return nil, err
 	}
-	defer fake.Close()
-	const keep = 10_000
-	fake.Keep(keep)
+	defer on.close()
 	if o.sendLatency > 0 {
-		fake.Inject(fakekit.Fault{Method: "send*", Times: -1, Delay: fakekit.Duration(o.sendLatency)})
+		on.slow(o.sendLatency)
 	}
-	p := &people{
-		fake: fake, model: m, base: time.Now().UnixMilli(), sent: map[string]time.Time{}, seen: map[string]int{},
-		first: map[string]chan struct{}{}, latest: map[string]int{},
+	places, err := on.open(o.chats)
+	if err != nil {
+		return nil, err
 	}
+	p := newPeople(on, m, places)
 	watch, stopWatching := context.WithCancel(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { p.watch(watch) })
+	watching.Go(func() { on.watch(watch, p.note) })
 	defer watching.Wait()
 	defer stopWatching()
 
-	b := newBot(o, dir, fake.URL, fake.Token, m.URL)
+	b := newBot(o, dir, on.env(), m.URL)
 	if err := b.start(ctx); err != nil {
 		return nil, err
 	}
@@ -63,21 +59,9 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 	return r, nil
 }
 
-// watch notes every send until ctx is done.
-func (p *people) watch(ctx context.Context) {
-	for {
-		call, err := p.fake.WaitContext(ctx, "sendMessage")
-		if err != nil {
-			return
-		}
-		p.note(&call)
-	}
-}
-
 // load lets all conversations go on at once, each message when the one before is answered, and kills the bot meanwhile.
 func (p *people) load(ctx context.Context, o options, b *bot, r *report) (err error) {
-	places := p.places(o.chats)
-	for _, at := range places[:min(len(places), 2)] { // the first of all pays for what is made once
+	for _, at := range p.places[:min(len(p.places), 2)] { // the first of all pays for what is made once
 		if err := p.patiently(ctx, o, at, 0); err != nil {
 			return err
 		}
@@ -87,9 +71,9 @@ func (p *people) load(ctx context.Context, o options, b *bot, r *report) (err er
 	p.mu.Unlock()
 	began := time.Now()
 	var done atomic.Int64
-	failed := make(chan error, len(places)+1)
+	failed := make(chan error, len(p.places)+1)
 	var writing sync.WaitGroup
-	for _, at := range places {
+	for _, at := range p.places {
 		writing.Go(func() {
 			for n := 1; n <= o.messages; n++ {
 				if err := p.patiently(ctx, o, at, n); err != nil {

@@ -39,9 +39,7 @@ func (p *people) sum(r *report) {
 		r.Doubled += n - 1
 	}
 	r.Strayed = p.strayed
-	for _, v := range p.fake.Violations() {
-		r.Violations = append(r.Violations, v.String())
-	}
+	r.Violations = p.on.violations()
 }
 
 func (r *report) print(out io.Writer) error {
