@@ -40,11 +40,14 @@ func newClient(base, token string) *client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = maxConns, maxConns
 	t.TLSHandshakeTimeout, t.IdleConnTimeout = dialTimeout, idleTimeout
-	c := &client{base: base, token: token, http: &http.Client{Transport: t}}
+	c := &client{base: base, token: token, http: &http.Client{Transport: t, CheckRedirect: stay}}
 	c.bot = tgbotapi.BotAPI{Token: token}
 	c.bot.SetAPIEndpoint(strings.ReplaceAll(base, "%", "%%") + "/bot%s/%s")
 	return c
 }
+
+// stay follows no redirect: the request that follows one names the token in its Referer, to whatever host.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // call calls a method and decodes its result into into, unless that is nil. Its errors are *failure.
 func (c *client) call(ctx context.Context, method string, p params, into any) error {
@@ -111,8 +114,9 @@ func (c *client) judge(method string, x *exchange, err error) *failure {
 
 // hide takes the token out of a text, also as it stands in URLs.
 func (c *client) hide(s string) string {
-	s = strings.ReplaceAll(s, c.token, "TOKEN")
-	return strings.ReplaceAll(s, url.QueryEscape(c.token), "TOKEN")
+	escaped := url.QueryEscape(c.token)
+	return strings.NewReplacer(c.token, "TOKEN", escaped, "TOKEN", strings.ReplaceAll(escaped, "%3A", "%3a"), "TOKEN").
+		Replace(s)
 }
 
 // exchange is the HTTP side of one call.

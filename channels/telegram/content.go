@@ -91,6 +91,8 @@ func describe(m *media) string {
 		return "(a voice message)"
 	case m.VideoNote != nil:
 		return "(a video message)"
+	case m.Story != nil, m.PaidMedia != nil, m.Checklist != nil, m.Game != nil, m.Gift != nil, m.Rich != nil:
+		return "(a message of a kind that can't be read here)"
 	}
 	return ""
 }

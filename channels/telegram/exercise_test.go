@@ -42,7 +42,7 @@ func (x *exercised) new(t *testing.T, env channels.Env) channels.Channel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	telegram.Hurry(ch)
+	telegram.Hurry(ch, 3*time.Second)
 	return ch
 }
 

@@ -1,6 +1,13 @@
 package telegram
 
-import "github.com/leadhand/leadhand/channels"
+import (
+	"time"
 
-// Hurry lets previews follow each other without a wait.
-func Hurry(ch channels.Channel) { ch.(*Channel).pace = pace{} }
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Hurry lets previews follow each other without a wait, and gives messages up that can't be stored for d.
+func Hurry(ch channels.Channel, d time.Duration) {
+	c := ch.(*Channel)
+	c.pace, c.giveUp = pace{}, d
+}

@@ -44,7 +44,9 @@ func (f *failure) says(texts ...string) bool {
 
 // What the answers of the Bot API server mean for a message.
 
-func (f *failure) badMarkup() bool   { return f.says("can't parse entities", "unsupported start tag") }
+func (f *failure) badMarkup() bool {
+	return f.says("can't parse entities", "unsupported start tag", "text is too long")
+}
 func (f *failure) notModified() bool { return f.says("message is not modified") }
 func (f *failure) topicClosed() bool { return f.says("TOPIC_CLOSED") }
 func (f *failure) topicDeleted() bool {
@@ -62,8 +64,18 @@ func (f *failure) uneditable() bool {
 // chatGone tells whether nothing can be written into the chat any more.
 func (f *failure) chatGone() bool {
 	return f.code == http.StatusForbidden || f.says("chat not found", "CHAT_WRITE_FORBIDDEN", "have no rights to send",
-		"not enough rights to send", "need administrator rights", "group chat was deactivated", "PEER_ID_INVALID",
+		"not enough rights to send text", "need administrator rights", "group chat was deactivated", "PEER_ID_INVALID",
 		"user is deactivated", "bot was kicked", "bot is not a member")
+}
+
+// refused tells whether trying again is useless, but something else may be shown in the chat.
+func (f *failure) refused() bool {
+	return f.code == http.StatusBadRequest && !f.chatGone() || f.code == http.StatusRequestEntityTooLarge
+}
+
+// hooked tells whether polling fails because of a webhook.
+func (f *failure) hooked() bool {
+	return f.code == http.StatusConflict && strings.Contains(f.text, "webhook")
 }
 
 // unknownMethod tells whether the server is too old for a method.
@@ -78,6 +90,8 @@ func (f *failure) channelError(op string) *channels.Error {
 	switch f.code {
 	case 0:
 		e.NotTaken = !f.written
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		e.NotTaken = true
 	case http.StatusTooManyRequests, http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict,
 		http.StatusInternalServerError, http.StatusServiceUnavailable:
 		e.NotTaken = true

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/gabriel-vasile/mimetype"
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
@@ -27,7 +28,7 @@ func note(text string, args ...any) chunk {
 }
 
 // fileParts sends each file as what it is, judged by its content; neighbouring pictures make an album.
-func fileParts(as []channels.Attachment) ([]part, error) {
+func fileParts(as []channels.Attachment) []part {
 	var parts []part
 	var album []channels.Attachment
 	flush := func() {
@@ -37,13 +38,16 @@ func fileParts(as []channels.Attachment) ([]part, error) {
 		album = nil
 	}
 	for _, a := range as {
+		a.Name = fileName(a.Name)
 		kind := sendKind(&a)
 		switch {
 		case len(a.Data) > maxFileSize:
-			return nil, fmt.Errorf("the file %s has %d MB, Telegram takes %d", a.Name, len(a.Data)>>20, maxFileSize>>20)
+			flush()
+			parts = append(parts, instead(note("The file %s has %d MB; Telegram takes up to %d.",
+				a.Name, len(a.Data)>>20, maxFileSize>>20)))
 		case len(a.Data) == 0:
 			flush()
-			parts = append(parts, part{method: "sendMessage", field: "text", chunk: note("The file %s is empty.", a.Name)})
+			parts = append(parts, instead(note("The file %s is empty.", a.Name)))
 		case kind == "photo":
 			if album = append(album, a); len(album) == maxAlbum {
 				flush()
@@ -54,7 +58,21 @@ func fileParts(as []channels.Attachment) ([]part, error) {
 		}
 	}
 	flush()
-	return parts, nil
+	return parts
+}
+
+// instead is a text in the place of a file.
+func instead(c chunk) part { return part{method: "sendMessage", field: "text", chunk: c} }
+
+// fileName makes a name fit for an upload.
+func fileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	return first(strings.TrimSpace(name), "file")
 }
 
 func sendKind(a *channels.Attachment) string {

@@ -21,9 +21,12 @@ func format(markdown string, limit int) []chunk {
 		var w htmlWriter
 		w.blocks(blocks)
 		c := chunk{html: w.html.String(), plain: w.plain.String()}
-		return c, utf16Len(c.plain)
+		return c, max(utf16Len(c.plain), (len(c.html)+markupShare-1)/markupShare)
 	})
 }
+
+// markupShare is how many bytes of markup count as one unit: Telegram takes 32,768 bytes for its 4096 units of text.
+const markupShare = 8
 
 // linkable tells whether Telegram makes a link of <a href>. It drops other schemes, mailto included, without a word,
 // and tables are preformatted text, which holds no links.

@@ -36,8 +36,11 @@ func (c *Channel) incoming(u *update) *channels.Inbound {
 // delivery changes, so its key is what never changes.
 func (c *Channel) written(m *message) *channels.Inbound {
 	me := c.me.Load()
-	if m.From != nil && m.From.IsBot && m.SenderChat == nil {
+	switch {
+	case m.From != nil && m.From.IsBot && m.SenderChat == nil:
 		return nil // other bots, and this one: bots that answer each other never stop
+	case m.Chat.IsDirectMessages:
+		return nil // messages of many people to a channel, in one chat
 	}
 	text, es := m.Text, m.Entities
 	if text == "" {
@@ -86,7 +89,7 @@ const startCommand = "start"
 // press is a pressed button.
 func (c *Channel) press(q *callbackQuery) *channels.Inbound {
 	command, ask, ok := unpack(q.Data)
-	if !ok || ask || q.Message == nil {
+	if !ok || ask || q.Message == nil || q.unplaced() {
 		return nil
 	}
 	return &channels.Inbound{
@@ -100,6 +103,13 @@ func (c *Channel) press(q *callbackQuery) *channels.Inbound {
 // that one is nobody's, even if the bot opened the topic.
 func (c *Channel) quoted(m *message) *channels.Quoted {
 	r := m.ReplyTo
+	if x := m.ExternalReply; x != nil {
+		q := &channels.Quoted{ID: messageID(x.ID), Sender: channels.Sender{Name: x.Origin.name()}, Text: m.Quote.Text}
+		if u := x.Origin.SenderUser; u != nil {
+			q.Sender, q.Mine = person(u), u.ID == c.me.Load().ID
+		}
+		return q
+	}
 	if r == nil || r.TopicCreated != nil || m.IsTopicMessage && r.ID == m.ThreadID {
 		return nil
 	}
@@ -107,7 +117,7 @@ func (c *Channel) quoted(m *message) *channels.Quoted {
 		ID: messageID(r.ID), Sender: sender(r), Mine: r.From != nil && r.From.ID == c.me.Load().ID,
 		Text: join(first(r.Text, r.Caption), describe(&r.media)), Attachments: attachments(r),
 	}
-	if m.Quote != nil && m.Quote.Text != "" {
+	if m.Quote.Text != "" {
 		q.Text = m.Quote.Text
 	}
 	return q

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -18,19 +19,21 @@ type intake struct {
 	done   map[int]bool // updates from next on that are done as well
 	stored int          // updates that were stored in the last round
 
-	mu       sync.Mutex  // guards what counts updates while chats are worked at once
-	failures map[int]int // rounds in which an update failed although others were stored
+	known *update // one that was stored: storing it again changes nothing
+
+	mu      sync.Mutex        // guards what is kept of updates while chats are worked at once
+	failing map[int]time.Time // since when updates can't be stored
 }
 
 func newIntake(c *Channel, h channels.Handler) *intake {
-	return &intake{c: c, handle: h, done: map[int]bool{}, failures: map[int]int{}}
+	return &intake{c: c, handle: h, done: map[int]bool{}, failing: map[int]time.Time{}}
 }
 
-const (
-	chatsAtOnce = 32 // chats whose updates are stored at the same time
-	// giveUp is in how many rounds an update may fail while others succeed: then it is at fault, not the database.
-	giveUp = 10
-)
+// chatsAtOnce is how many chats' updates are stored at the same time.
+const chatsAtOnce = 32
+
+// giveUp is how long an update may fail while others can be stored: then it is at fault, not the database.
+const giveUp = 2 * time.Minute
 
 // take stores a batch: chats at the same time, each in order. It tells whether all is done.
 func (in *intake) take(ctx context.Context, batch []json.RawMessage) bool {
@@ -53,7 +56,7 @@ func (in *intake) take(ctx context.Context, batch []json.RawMessage) bool {
 		}
 	}
 	if len(ids) == 0 {
-		return true
+		return len(batch) == 0 // updates without ids come again at once
 	}
 	in.work(ctx, byChat)
 	return in.advance(ids)
@@ -65,7 +68,7 @@ func (in *intake) advance(ids []int) bool {
 	if len(open) == 0 {
 		in.next = slices.Max(ids) + 1
 		clear(in.done)
-		clear(in.failures)
+		clear(in.failing)
 		return true
 	}
 	in.next = slices.Min(open)
@@ -88,6 +91,7 @@ func (in *intake) work(ctx context.Context, byChat map[int64][]*update) {
 				if err == nil {
 					in.done[u.ID] = true
 					in.stored++
+					in.known = u
 				} else {
 					failed = append(failed, u)
 				}
@@ -102,24 +106,32 @@ func (in *intake) work(ctx context.Context, byChat map[int64][]*update) {
 		})
 	}
 	chats.Wait()
+	now := time.Now()
 	for _, u := range failed {
-		if in.stored > 0 {
-			in.failures[u.ID]++
-		}
-		if in.failures[u.ID] >= giveUp {
+		since, before := in.failing[u.ID]
+		if !before {
+			in.failing[u.ID] = now
+		} else if now.Sub(since) >= in.c.giveUp && in.works(ctx) {
 			in.refuse(ctx, u)
 		}
 	}
 }
 
+// works tells whether anything can be stored now.
+func (in *intake) works(ctx context.Context) bool {
+	return in.stored > 0 || in.known != nil && in.c.receive(ctx, in.known, in.handle) == nil
+}
+
 // refuse gives an update up that can't be stored, and says so where it was written.
 func (in *intake) refuse(ctx context.Context, u *update) {
-	in.c.env.Log.Error("a message is given up: it can't be stored", "update", u.ID, "attempts", giveUp)
+	in.c.env.Log.Error("a message is given up: it can't be stored", "update", u.ID)
 	in.done[u.ID] = true
 	m := u.content()
 	if m == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
 	_, err := in.c.Send(ctx, &channels.Outbound{
 		Key: fmt.Sprintf("refused/%d", u.ID), Conversation: in.c.conversation(m), ReplyTo: messageID(m.ID),
 		Text: "I could not keep this message, so I did not read it. Please send it again in another way.",

@@ -58,6 +58,36 @@ func (p part) anew() part {
 	return p
 }
 
+// elsewhere is the part in a place where no earlier message can be changed or answered: a reply would be shown in the
+// topic of what it answers, and numbers mean other messages in another chat.
+func (p part) elsewhere() part {
+	if p.edit != "" {
+		p = p.anew()
+	}
+	p.extra = maps.Clone(p.extra)
+	delete(p.extra, "reply_parameters")
+	return p
+}
+
+// withoutFiles shows the text, and that the files could not be shown.
+func (p part) withoutFiles() part {
+	const room = 300
+	var names []string
+	for _, f := range p.files {
+		if b, ok := f.Data.(tgbotapi.FileBytes); ok {
+			names = append(names, b.Name)
+		}
+	}
+	n := note("Telegram does not take the file %s.", cut(strings.Join(names, ", "), room))
+	q := instead(n)
+	if p.field != "" {
+		q.chunk = chunk{html: p.chunk.html + "\n\n" + n.html, plain: p.chunk.plain + "\n\n" + n.plain}
+	}
+	q.extra = maps.Clone(p.extra)
+	delete(q.extra, "media")
+	return q
+}
+
 // preceded puts a line before the text, for which noticeRoom is left.
 func (p part) preceded(line string) part {
 	if p.field == "" {
@@ -114,13 +144,10 @@ func sentID(result []byte) channels.MessageID {
 
 // parts divides a message into calls, the same at every attempt.
 func (c *Channel) parts(m *channels.Outbound, to spot) ([]part, error) {
-	files, err := fileParts(m.Attachments)
-	if err != nil {
-		return nil, err
-	}
-	room := maxTextLen
+	files := fileParts(m.Attachments)
+	room, captionRoom := maxTextLen, maxCaption
 	if to.thread != 0 {
-		room -= noticeRoom
+		room, captionRoom = room-noticeRoom, captionRoom-noticeRoom
 	}
 	text := m.Text
 	if m.Card != nil {
@@ -132,7 +159,7 @@ func (c *Channel) parts(m *channels.Outbound, to spot) ([]part, error) {
 		files = append([]part{document("answer.md", []byte(text))}, files...)
 	}
 	var parts []part
-	if short := format(text, maxCaption); len(files) == 1 && files[0].captioned() && len(short) == 1 && m.Edit == "" {
+	if short := format(text, captionRoom); len(files) == 1 && files[0].captioned() && len(short) == 1 && m.Edit == "" {
 		files[0].field, files[0].chunk = "caption", short[0]
 		chunks = nil
 	}
@@ -176,7 +203,9 @@ func dress(parts []part, m *channels.Outbound, to spot) error {
 		}
 		parts[i].extra = extra
 		if d := parts[i].asDocuments; d != nil {
-			d.extra, d.field, d.chunk = extra, parts[i].field, parts[i].chunk
+			own := maps.Clone(extra)
+			maps.Copy(own, d.extra) // how an album names its files
+			d.extra, d.field, d.chunk = own, parts[i].field, parts[i].chunk
 		}
 	}
 	return nil

@@ -3,9 +3,9 @@ package telegram
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/channels"
@@ -33,6 +33,9 @@ func (c *Channel) poll(ctx context.Context, h channels.Handler) {
 			wait := c.complain(err, failures)
 			failures++
 			sleep(ctx, wait)
+			if f, ok := errors.AsType[*failure](err); ok && f.hooked() {
+				c.forgetHook(ctx)
+			}
 		case in.take(ctx, updates):
 			failures = 0
 		default: // what could not be stored is asked for again
@@ -75,7 +78,7 @@ func (c *Channel) confirm(ctx context.Context, offset int) {
 // complain logs why the server can't be talked to and returns how long to wait.
 func (c *Channel) complain(err error, failures int) time.Duration {
 	wait := pause(failures, pollRetry, pollRetryMax)
-	f, ok := err.(*failure) //nolint:errorlint // calls return nothing else
+	f, ok := errors.AsType[*failure](err)
 	if !ok {
 		f = &failure{}
 	}
@@ -88,7 +91,7 @@ func (c *Channel) complain(err error, failures int) time.Duration {
 		words, wait = "Telegram does not know this bot token", max(wait, faultRetry)
 	case http.StatusConflict:
 		words, wait = "another program receives with this bot token", max(wait, faultRetry)
-		if strings.Contains(f.text, "webhook") {
+		if f.hooked() {
 			words = "a webhook is set for this bot: remove it, or receive through it"
 		}
 	case http.StatusTooManyRequests:

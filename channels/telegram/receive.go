@@ -12,7 +12,8 @@ import (
 func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.env.Log.Error("an update is left out: it broke the program", "update", u.ID, "err", fmt.Sprint(v))
+			c.env.Log.Error("an update is left out: it broke the program", "update", u.ID,
+				"err", c.api.hide(fmt.Sprint(v)))
 			err = nil
 		}
 	}()
@@ -29,7 +30,7 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 	}
 	if in := c.incoming(u); in != nil {
 		err = h(ctx, in)
-	} else if q := u.CallbackQuery; q != nil && q.Message != nil {
+	} else if q := u.CallbackQuery; q != nil && q.Message != nil && !q.unplaced() {
 		if cmd, ask, ok := unpack(q.Data); ok && ask {
 			err = c.ask(ctx, q, cmd)
 		}
@@ -45,7 +46,7 @@ func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	p := params{"callback_query_id": q.ID}
-	if _, _, ok := unpack(q.Data); !ok || q.Message == nil {
+	if _, _, ok := unpack(q.Data); !ok || q.Message == nil || q.unplaced() {
 		p["text"] = "This button does not work any more."
 	}
 	if err := c.api.call(ctx, "answerCallbackQuery", p, nil); err != nil {

@@ -385,3 +385,70 @@ func TestStrangeUpdates(t *testing.T) {
 		t.Errorf("%d updates are not confirmed", n)
 	}
 }
+
+func TestTextsAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start(nil)
+	for _, text := range []string{":) hello", ":memory:", ", and?", "a @bob, b"} {
+		r.says(telegramfake.Incoming{ChatID: ann, Text: text})
+		if in := r.next(); in.Text != text {
+			t.Errorf("received %q of %q", in.Text, text)
+		}
+	}
+}
+
+func TestRepliesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start(nil)
+	r.says(telegramfake.Incoming{ChatID: group, Text: "and this?", Extra: fakekit.Object{
+		"external_reply": fakekit.Object{"message_id": 3, "origin": fakekit.Object{"type": "user", "date": 1, "sender_user": r.fake.Bot}},
+		"quote":          fakekit.Object{"text": "my words", "position": 0},
+	}})
+	if in := r.next(); !in.Mentioned || in.ReplyTo == nil || in.ReplyTo.Text != "my words" || !in.ReplyTo.Mine {
+		t.Errorf("received %+v", in)
+	}
+}
+
+func TestKindsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start(nil)
+	r.says(telegramfake.Incoming{ChatID: ann, Extra: fakekit.Object{"story": fakekit.Object{"id": 1, "chat": fakekit.Object{"id": ann, "type": "private"}}}})
+	if in := r.next(); in.Text != "(a message of a kind that can't be read here)" {
+		t.Errorf("received %+v", in)
+	}
+}
+
+// TestPressesOnOldMessages: of a message that can't be looked at any more nobody knows the topic.
+func TestPressesOnOldMessages(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start(nil)
+	if _, err := r.fake.Send(fakekit.Object{"callback_query": fakekit.Object{
+		"id": "77", "from": telegramfake.User(ann, "Ann", "ann"), "chat_instance": "x", "data": "l1:stop",
+		"message": fakekit.Object{"message_id": 3, "date": 0, "chat": fakekit.Object{"id": forum, "type": "supergroup", "is_forum": true, "title": "Ops"}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if c := r.fake.Wait("answerCallbackQuery"); c.String("text") == "" {
+		t.Error("nobody was told that the button does not work")
+	}
+	r.nothingBefore()
+}
+
+// TestManyBehindAHopelessMessage: although the server gives nothing new before it is confirmed, it is given up.
+func TestManyBehindAHopelessMessage(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.failing(func(in *channels.Inbound) error {
+		if in.Text == "poison" {
+			return errors.New("value too strange")
+		}
+		return nil
+	})
+	r.says(telegramfake.Incoming{ChatID: ann, Text: "poison"})
+	for i := range 120 {
+		r.says(telegramfake.Incoming{ChatID: group, Text: fmt.Sprint(i)})
+	}
+	r.start(nil)
+	for in := r.next(); in.Text != "119"; in = r.next() {
+	}
+}

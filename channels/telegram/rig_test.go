@@ -91,7 +91,7 @@ func (r *rig) make(s settings) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	telegram.Hurry(ch)
+	telegram.Hurry(ch, 3*time.Second)
 	r.ch = ch
 }
 

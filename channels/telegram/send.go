@@ -87,6 +87,7 @@ func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) 
 				return "", &channels.Error{Op: p.method, NotTaken: true, Err: err}
 			}
 			s.to.chat = f.migrateTo
+			p = p.elsewhere() // messages have other numbers there
 		case p.edit != "" && f.notModified():
 			return p.edit, nil
 		case p.method == deleteMethod && f.code == http.StatusBadRequest: // it is gone already, or stays
@@ -98,8 +99,11 @@ func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) 
 			p = p.plainly()
 		case f.badMedia() && p.asDocuments != nil:
 			p = *p.asDocuments
-		case (f.topicClosed() || f.topicDeleted()) && !s.lost && s.to.thread != 0:
+		case (f.topicClosed() || f.topicDeleted()) && !s.lost && s.to.thread > generalThread:
 			p = s.elsewhere(ctx, p, f)
+		case len(p.files) > 0 && f.refused():
+			s.c.env.Log.Warn("Telegram refused a file: told in its place", "err", f)
+			p = p.withoutFiles()
 		default:
 			return "", f.channelError(p.method)
 		}
@@ -120,5 +124,5 @@ func (s *sending) elsewhere(ctx context.Context, p part, f *failure) part {
 			s.to.thread, s.to.chat, s.c.name, why))
 	}
 	s.lost, s.to.thread = true, 0
-	return p.preceded(fmt.Sprintf("The topic this belongs to is %s, so I answer here.", why))
+	return p.elsewhere().preceded(fmt.Sprintf("The topic this belongs to is %s, so I answer here.", why))
 }

@@ -313,11 +313,10 @@ func TestWhatCannotBeSent(t *testing.T) {
 	r.make(settings{"bot_token": r.fake.Token, "api_url": r.fake.URL})
 	long := strings.Repeat("é", 40)
 	for name, m := range map[string]*channels.Outbound{
-		"nothing":          {Conversation: topic("7"), Text: " \n"},
-		"a strange chat":   {Conversation: channels.Conversation{Channel: "tg", Chat: "C1"}, Text: "x"},
-		"a strange topic":  {Conversation: topic("x"), Text: "x"},
-		"a file too large": {Conversation: topic("7"), Attachments: []channels.Attachment{{Name: "a", Data: make([]byte, 51<<20)}}},
-		"a long button":    {Conversation: topic("7"), Text: "x", Buttons: [][]channels.Button{{{Text: "x", Command: channels.Command{Name: long}}}}},
+		"nothing":         {Conversation: topic("7"), Text: " \n"},
+		"a strange chat":  {Conversation: channels.Conversation{Channel: "tg", Chat: "C1"}, Text: "x"},
+		"a strange topic": {Conversation: topic("x"), Text: "x"},
+		"a long button":   {Conversation: topic("7"), Text: "x", Buttons: [][]channels.Button{{{Text: "x", Command: channels.Command{Name: long}}}}},
 	} {
 		_, err := r.send(m)
 		if e := refusal(t, err); !e.Terminal || !e.NotTaken {

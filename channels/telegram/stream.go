@@ -16,6 +16,9 @@ type pace struct{ draft, edit, group time.Duration }
 // defaultPace: Telegram allows about one edit a second in a chat and 20 a minute in a group.
 var defaultPace = pace{draft: 700 * time.Millisecond, edit: 1500 * time.Millisecond, group: 3 * time.Second}
 
+// postGrace is what a call that is under way at the end of the turn gets.
+const postGrace = time.Second
+
 const slowest = 20 * time.Second // after the platform asked to wait
 
 // Stream implements channels.Streamer. In private chats the preview is a draft, which leaves nothing behind; elsewhere
@@ -105,6 +108,8 @@ func (s *stream) put(ctx context.Context, now chunk) error {
 	}
 	s.id = id
 	if s.p.Posted != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
 		return s.p.Posted(ctx, id)
 	}
 	return nil
@@ -114,11 +119,13 @@ func (s *stream) put(ctx context.Context, now chunk) error {
 // although ctx ends: a state that is still under way could otherwise be shown after the answer, and of a new message
 // nobody knew whether it is there.
 func (s *stream) post(ctx context.Context, p part) (channels.MessageID, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	defer cancel()
-	id, err := s.c.deliver(ctx, p, s.to)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(postGrace, cancel) })
+	defer stop()
+	id, err := s.c.deliver(call, p, s.to)
 	if f, ok := errors.AsType[*failure](err); ok && f.badMarkup() {
-		return s.c.deliver(ctx, p.plainly(), s.to)
+		return s.c.deliver(call, p.plainly(), s.to)
 	}
 	return id, err
 }

@@ -120,3 +120,26 @@ func TestReactions(t *testing.T) {
 		t.Error("where reactions are not allowed, the typing sign is shown")
 	}
 }
+
+// TestPreviewsAreKeptAtTheEnd: a preview whose turn ends while it is posted is known all the same.
+func TestPreviewsAreKeptAtTheEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.make(settings{"bot_token": r.fake.Token, "api_url": r.fake.URL})
+	ctx, end := context.WithCancel(t.Context())
+	r.fake.HandleFunc("sendMessage", func(fakekit.Call) (any, error) {
+		end()
+		return fakekit.Object{"message_id": 77}, nil
+	})
+	var kept channels.MessageID
+	st, err := r.ch.(channels.Streamer).Stream(ctx, channels.Preview{Conversation: topic("7"), Posted: func(ctx context.Context, id channels.MessageID) error {
+		kept = id
+		return ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Show(ctx, channels.Draft{Text: "x"}); err != nil || kept != "77" {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+}

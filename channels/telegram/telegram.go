@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -37,6 +38,8 @@ type Channel struct {
 	api  *client
 	hook *hook // nil when updates are polled
 	pace pace
+	// giveUp is how long an update may fail while others can be stored.
+	giveUp time.Duration
 
 	me       atomic.Pointer[user] // nil until Telegram told who the bot is
 	noDrafts atomic.Bool          // the server does not know drafts
@@ -73,7 +76,7 @@ func New(name string, decode func(into any) error, env channels.Env) (channels.C
 	if err != nil {
 		return nil, fmt.Errorf("api_url: %w", err)
 	}
-	c := &Channel{name: name, env: env, api: newClient(base, s.Token), pace: defaultPace, moved: map[int64]int64{}}
+	c := &Channel{name: name, env: env, api: newClient(base, s.Token), pace: defaultPace, giveUp: giveUp, moved: map[int64]int64{}}
 	if s.Webhook.URL != "" {
 		if c.hook, err = newHook(c, s.Webhook); err != nil {
 			return nil, fmt.Errorf("webhook: %w", err)

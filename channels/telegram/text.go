@@ -47,7 +47,7 @@ type words struct {
 func read(text string, es entities, me *user) words {
 	w := words{}
 	var kept strings.Builder
-	done := 0
+	done, led := 0, false // led: what was taken out stood in front
 	for _, e := range es {
 		from, to, ok := between(text, e.Offset, e.Length)
 		if !ok || from < done {
@@ -73,19 +73,21 @@ func read(text string, es entities, me *user) words {
 			continue
 		}
 		kept.WriteString(text[done:from])
+		led = led || strings.TrimSpace(kept.String()) == ""
 		done = to
 	}
 	kept.WriteString(text[done:])
-	w.text = tidy(kept.String())
+	if w.text = strings.TrimSpace(kept.String()); led {
+		w.text = tidy(w.text)
+	}
 	if w.command != "" {
 		w.args = w.text
 	}
 	return w
 }
 
-// tidy closes the gaps that removed mentions leave at both ends.
+// tidy takes away what stood between the mention in front and the text.
 func tidy(s string) string {
-	s = strings.TrimSpace(s)
 	if r, n := utf8.DecodeRuneInString(s); r == ',' || r == ':' {
 		s = strings.TrimSpace(s[n:])
 	}

@@ -36,6 +36,8 @@ type chat struct {
 	Type    string `json:"type"`
 	Title   string `json:"title"`
 	IsForum bool   `json:"is_forum"`
+
+	IsDirectMessages bool `json:"is_direct_messages"`
 }
 
 type message struct {
@@ -50,7 +52,8 @@ type message struct {
 	ThreadID       int      `json:"message_thread_id"`
 	IsTopicMessage bool     `json:"is_topic_message"`
 	ReplyTo        *message `json:"reply_to_message"`
-	Quote          *quote   `json:"quote"`
+	Quote          quote    `json:"quote"`
+	ExternalReply  *outside `json:"external_reply"`
 	ForwardOrigin  *origin  `json:"forward_origin"`
 	MediaGroupID   string   `json:"media_group_id"`
 
@@ -85,6 +88,14 @@ type media struct {
 	Venue     *venue    `json:"venue"`
 	Poll      *poll     `json:"poll"`
 	Dice      *dice     `json:"dice"`
+
+	// Kinds that can't be read: it is told that they came.
+	Story     *struct{} `json:"story"`
+	PaidMedia *struct{} `json:"paid_media"`
+	Checklist *struct{} `json:"checklist"`
+	Game      *struct{} `json:"game"`
+	Gift      *struct{} `json:"gift"`
+	Rich      *struct{} `json:"rich_message"`
 }
 
 // service is what a message of the platform itself tells.
@@ -96,6 +107,12 @@ type service struct {
 
 type quote struct {
 	Text string `json:"text"`
+}
+
+// outside is a message of another chat or topic that is answered.
+type outside struct {
+	Origin origin `json:"origin"`
+	ID     int    `json:"message_id"`
 }
 
 // origin is where a forwarded message comes from.
@@ -154,6 +171,11 @@ type callbackQuery struct {
 	From    user     `json:"from"`
 	Message *message `json:"message"` // only ids when the message is old
 	Data    string   `json:"data"`
+}
+
+// unplaced tells that the message can't be looked at any more, so that nobody knows in which topic it stands.
+func (q *callbackQuery) unplaced() bool {
+	return q.Message.Date == 0 && (q.Message.Chat.IsForum || q.Message.Chat.Type == "private")
 }
 
 type memberChange struct {

@@ -4,9 +4,15 @@ import (
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 )
 
+// maxMarkup is how many bytes of a text the server looks at before parsing it.
+const maxMarkup = 1 << 15
+
 // setText applies a text or caption to a message.
 func setText(m fakekit.Object, call fakekit.Call, param string, limit int) *Error {
 	field := entityField(param)
+	if len(call.String(param)) > maxMarkup {
+		return badRequest("text is too long")
+	}
 	plain, entities, err := ParseText(call.String("parse_mode"), call.String(param))
 	if err != nil {
 		return badRequest("can't parse entities: %v", err)

@@ -53,6 +53,11 @@ func (s *Server) sendAny(call fakekit.Call) (any, error) {
 	if err := c.reply(draft, call); err != nil {
 		return nil, err
 	}
+	if thread == 0 && c.isForum() {
+		if thread, apiErr = c.topicOfReply(draft); apiErr != nil {
+			return nil, apiErr
+		}
+	}
 	m := s.newMessage(c, thread, s.Bot)
 	if c.kind() == "channel" {
 		delete(m, "from")
@@ -63,6 +68,24 @@ func (s *Server) sendAny(call fakekit.Call) (any, error) {
 		m["reply_to_message"] = withoutReply(c.messages[thread])
 	}
 	return maps.Clone(m), nil
+}
+
+// topicOfReply is the topic of the message that is answered: a reply is shown
+// there, whatever topic the call does not name.
+func (c *chat) topicOfReply(draft fakekit.Object) (int, *Error) {
+	target, _ := draft["reply_to_message"].(fakekit.Object)
+	if target["is_topic_message"] != true {
+		return 0, nil
+	}
+	id, err := strconv.Atoi(fakekit.Text(target["message_thread_id"]))
+	t := c.topics[id]
+	switch {
+	case err != nil || t == nil || t.deleted:
+		return 0, nil
+	case t.Closed:
+		return 0, badRequest("TOPIC_CLOSED")
+	}
+	return id, nil
 }
 
 func (s *Server) sendMediaGroup(call fakekit.Call) (any, error) {
