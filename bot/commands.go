@@ -60,8 +60,10 @@ func spoken(text string) *channels.Command {
 // command answers a command, once: one that is delivered again after it was done is dropped.
 func (r *Router) command(ctx context.Context, in *channels.Inbound) error {
 	channel := in.Conversation.Channel
-	if done, err := r.cfg.Commands.Done(ctx, channel, in.EventKey); err != nil || done {
-		return err
+	for _, key := range []string{in.EventKey, in.Revises} { // changing a command does not give it again
+		if done, err := r.cfg.Commands.Done(ctx, channel, key); err != nil || done {
+			return err
+		}
 	}
 	if err := r.run(ctx, in); err != nil {
 		return err

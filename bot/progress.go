@@ -145,11 +145,44 @@ func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 		case <-ctx.Done():
 			return
 		case <-p.wake:
+		case <-time.After(longWait):
+			p.idle()
+		}
+		if !p.sent(ctx) {
+			return
 		}
 		if err := st.Show(ctx, p.draft()); err != nil && ctx.Err() == nil {
 			p.w.log.Debug("show preview", "err", err)
 		}
 	}
+}
+
+// longWait is how long nothing happens before people are told what is waited for.
+const longWait = 30 * time.Second
+
+// idle says what a run waits for that has shown nothing for long.
+func (p *progress) idle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.step == "" {
+		p.step = "waiting for the model"
+	}
+}
+
+// sendingPoll is how often it is asked whether what was said before is sent.
+const sendingPoll = 200 * time.Millisecond
+
+// sent waits until what was said before in the conversation is sent: what is shown must not stand above it. It tells
+// whether the run still goes on.
+func (p *progress) sent(ctx context.Context) bool {
+	for p.w.cfg.Sending(p.w.turn.Item.Message.Conversation) {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(sendingPoll):
+		}
+	}
+	return ctx.Err() == nil
 }
 
 func (p *progress) draft() channels.Draft {

@@ -85,15 +85,14 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
 	}
 	addressed = addressed || r.cfg.Answers(in.Conversation) == place.Always
-	if in.Revises != "" {
-		return r.revise(ctx, in, role, addressed)
-	}
-	if in.Command == nil && addressed {
+	if in.Command == nil && addressed && len(in.Attachments) == 0 {
 		in.Command = spoken(in.Text)
 	}
 	switch {
 	case in.Command != nil:
 		return r.command(ctx, in)
+	case in.Revises != "":
+		return r.revise(ctx, in, role, addressed)
 	case !addressed:
 		return r.overhear(ctx, in, role)
 	}
@@ -199,11 +198,12 @@ func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, but
 	})
 }
 
-// full tells that a message was not taken, once in a minute: more would only make the platform slow everybody down.
+// full tells that a message was not taken, once in a minute to each person: more would only make the platform slow
+// everybody down.
 func (r *Router) full(ctx context.Context, in *channels.Inbound, waiting int) error {
 	r.cfg.Log.Warn("queue full", "channel", in.Conversation.Channel, "user", person(in), "waiting", waiting)
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
-		Key:          fmt.Sprintf("full/%s/%d", in.Conversation, time.Now().Unix()/60),
+		Key:          fmt.Sprintf("full/%s/%s/%d", in.Conversation, in.Sender.ID, time.Now().Unix()/60),
 		Conversation: in.Conversation, ReplyTo: in.ID,
 		Text: fmt.Sprintf("I have %s waiting here already, so I did not take this one. I take new ones when some are "+
 			"done; until then nothing more is kept.", count(waiting, "message")),

@@ -16,8 +16,15 @@ type Signs struct {
 	log     *slog.Logger
 	queue   chan *waiting
 
-	mu   sync.Mutex
-	open map[string]*waiting // by channel and event key
+	mu    sync.Mutex
+	open  map[string]*waiting          // by channel and event key
+	chats map[chat][]*channels.Inbound // where a sign is being shown, and what waits for the next there
+}
+
+// chat is one that a messenger may be slow about, while others go on.
+type chat struct {
+	channel string
+	id      channels.ChatID
 }
 
 // waiting is a message whose turn has not begun.
@@ -28,16 +35,18 @@ type waiting struct {
 }
 
 const (
-	signWorkers = 8
 	signQueue   = 1024
-	signTimeout = 5 * time.Second
+	signTimeout = 2 * time.Second
 	// queueSignAfter is how long a message waits before that is shown: people look for a sign within two seconds.
 	queueSignAfter = time.Second
 )
 
 // NewSigns shows signs over the channels that channel finds.
 func NewSigns(channel func(name string) (channels.Channel, bool), log *slog.Logger) *Signs {
-	return &Signs{channel: channel, log: log, queue: make(chan *waiting, signQueue), open: map[string]*waiting{}}
+	return &Signs{
+		channel: channel, log: log, queue: make(chan *waiting, signQueue), open: map[string]*waiting{},
+		chats: map[chat][]*channels.Inbound{},
+	}
 }
 
 func signKey(in *channels.Inbound) string { return in.Conversation.Channel + "/" + in.EventKey }
@@ -65,48 +74,74 @@ func (s *Signs) Begun(in *channels.Inbound) {
 	}
 }
 
-// Run shows signs until ctx is done.
+// Run shows signs until ctx is done. The queue is in the order of time, so nothing behind is due earlier.
 func (s *Signs) Run(ctx context.Context) error {
-	var workers sync.WaitGroup
-	for range signWorkers {
-		workers.Go(func() {
-			for {
-				select {
-				case <-ctx.Done():
-					return
-				case w := <-s.queue:
-					s.wait(ctx, w)
-				}
+	var showing sync.WaitGroup
+	defer showing.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case w := <-s.queue:
+			if !s.wait(ctx, w) {
+				continue
 			}
-		})
+			s.Begun(w.in)
+			if at := s.next(w.in); at != nil {
+				showing.Go(func() { s.show(ctx, *at, w.in) })
+			}
+		}
 	}
-	workers.Wait()
-	return nil
 }
 
-// wait shows the sign when it is due. The queue is in the order of time, so nothing behind is due earlier.
-func (s *Signs) wait(ctx context.Context, w *waiting) {
-	if s.over(w) {
-		return
+// wait waits until a sign is due, and tells whether it is needed then.
+func (s *Signs) wait(ctx context.Context, w *waiting) bool {
+	over := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return w.begun
+	}
+	if over() {
+		return false
 	}
 	select {
 	case <-ctx.Done():
-		return
+		return false
 	case <-time.After(time.Until(w.since.Add(queueSignAfter))):
 	}
-	if !s.over(w) {
-		s.Begun(w.in)
-		s.show(ctx, w.in)
+	return !over()
+}
+
+// next gives the message's chat if no sign is being shown there. Otherwise the message waits for that one.
+func (s *Signs) next(in *channels.Inbound) *chat {
+	at := chat{in.Conversation.Channel, in.Conversation.Chat}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line, busy := s.chats[at]
+	if busy {
+		s.chats[at] = append(line, in)
+		return nil
+	}
+	s.chats[at] = nil
+	return &at
+}
+
+// show shows signs in a chat, one after the other, until none waits there.
+func (s *Signs) show(ctx context.Context, at chat, in *channels.Inbound) {
+	for in != nil {
+		s.mark(ctx, in)
+		s.mu.Lock()
+		if line := s.chats[at]; len(line) > 0 {
+			in, s.chats[at] = line[0], line[1:]
+		} else {
+			in = nil
+			delete(s.chats, at)
+		}
+		s.mu.Unlock()
 	}
 }
 
-func (s *Signs) over(w *waiting) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return w.begun
-}
-
-func (s *Signs) show(ctx context.Context, in *channels.Inbound) {
+func (s *Signs) mark(ctx context.Context, in *channels.Inbound) {
 	ch, known := s.channel(in.Conversation.Channel)
 	m, able := ch.(channels.Marker)
 	if !known || !able {

@@ -28,6 +28,7 @@ type TurnsConfig struct {
 	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
 	Notice  func(ctx context.Context, text string) // tells whoever runs the bot; may be nil
 	Begun   func(in *channels.Inbound)             // a message is worked; may be nil
+	Sending func(c channels.Conversation) bool     // whether something is being sent there; may be nil
 	Log     *slog.Logger
 }
 
@@ -41,6 +42,9 @@ func NewTurns(cfg TurnsConfig) *Turns {
 	}
 	if cfg.Begun == nil {
 		cfg.Begun = func(*channels.Inbound) {}
+	}
+	if cfg.Sending == nil {
+		cfg.Sending = func(channels.Conversation) bool { return false }
 	}
 	if cfg.Notice == nil {
 		cfg.Notice = func(context.Context, string) {}

@@ -38,7 +38,10 @@ func failureWords(err error, ref string) string {
 }
 
 // reference is a short name of a turn, the same at every attempt.
-func reference(it *inbox.Item) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", it.Session, it.Seq))
+func reference(it *inbox.Item) string { return Reference(fmt.Sprintf("%s/%d", it.Session, it.Seq)) }
+
+// Reference is a short name for what people are told, that leads to the log.
+func Reference(of string) string {
+	sum := sha256.Sum256([]byte(of))
 	return base32.StdEncoding.EncodeToString(sum[:5])
 }

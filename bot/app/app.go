@@ -60,6 +60,7 @@ type App struct {
 	outbox   *outbox.Outbox
 	router   *bot.Router
 	signs    *bot.Signs
+	settings place.Settings
 	jobs     *job.Jobs
 	web      *web.Server // nil without HTTP
 }
@@ -157,17 +158,18 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 		Specs:    func(name string) (*agent.Spec, bool) { s, ok := specs[name]; return s, ok },
 		Sections: prompt.Default(), Tools: builtin(files, a.zone()), Gates: gates, Pipeline: pipeline(a.log), Log: a.log,
 	})
+	a.settings.Set(a.places())
 	a.signs = bot.NewSigns(a.channel, a.log)
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Run: runner.Run, Channel: a.channel, Files: files, Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
-		Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun,
+		Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,
 		Log: a.log, Slots: a.cfg.Limits.Turns, Waiting: a.cfg.Limits.Waiting,
 	})
 	a.router = bot.NewRouter(bot.RouterConfig{
-		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Answers: a.places().Answer,
+		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Answers: a.settings.Answer,
 		Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
 		Waits: a.signs.Waits,
 		Admit: access.Gate{Open: a.cfg.Access == "open", Local: opts.Owner}.Admit, Accepted: a.metrics.accepted,
@@ -187,11 +189,14 @@ func (a *App) steers(queue []string) func(channels.Conversation) bool {
 	}
 }
 
-func (a *App) places() place.Places {
-	var ps place.Places
+func (a *App) places() []place.Place {
+	var ps []place.Place
 	for _, s := range a.cfg.Places {
-		at := Place{Channel: s.Channel, Chat: s.Chat, Topic: s.Topic}
-		ps = append(ps, place.Place{Conversation: at.conversation(), Answer: place.Answer(s.Answer)})
+		at := s.place().conversation()
+		if name, ok := channelKinds()[a.cfg.Channels[s.Channel].Kind].topics[s.Topic]; ok {
+			at.Topic = name
+		}
+		ps = append(ps, place.Place{Conversation: at, Answer: place.Answer(s.Answer)})
 	}
 	return ps
 }

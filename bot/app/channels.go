@@ -52,7 +52,13 @@ func (a *App) makeChannels(opts Options) error {
 			Joined: func(ctx context.Context, c channels.Conversation) (bool, error) {
 				return sessions.Joined(ctx, tenant, c)
 			},
-			Moved: func(ctx context.Context, from, to channels.ChatID) error { return chats.Move(ctx, name, from, to) },
+			Moved: func(ctx context.Context, from, to channels.ChatID) error {
+				if a.settings.Move(name, from, to) {
+					a.notice(ctx, fmt.Sprintf("Chat %s on %s has the new id %s. Please write it under places in the "+
+						"configuration file: until the next start the settings are followed.", from, name, to))
+				}
+				return chats.Move(ctx, name, from, to)
+			},
 		}
 	}
 	for _, name := range names(a.cfg.Channels) {

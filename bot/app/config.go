@@ -60,6 +60,8 @@ type PlaceSettings struct {
 	Answer  string `yaml:"answer"` // "mention": when the bot is spoken to; "always"
 }
 
+func (s PlaceSettings) place() Place { return Place{Channel: s.Channel, Chat: s.Chat, Topic: s.Topic} }
+
 // Limits bound what is kept and done.
 type Limits struct {
 	Turns          int   `yaml:"turns"`           // turns worked at once

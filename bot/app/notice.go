@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/outbox"
 	"github.com/leadhand/leadhand/channels"
 )
@@ -40,10 +41,12 @@ func (a *App) undeliverable(ctx context.Context, r *outbox.Row, err error) {
 	a.metrics.undelivered.WithLabelValues(to.Channel).Inc()
 	ce, known := errors.AsType[*channels.Error](err)
 	if known && !ce.Gone && !strings.HasPrefix(r.Message.Key, undeliveredKey) {
+		ref := bot.Reference(r.Message.Key)
+		a.log.Info("people are told that a message can't be shown", "ref", ref, "key", r.Message.Key)
 		perr := a.outbox.Post(ctx, r.Tenant, "", channels.Outbound{
 			Key: undeliveredKey + r.Message.Key, Conversation: to, ReplyTo: r.Message.ReplyTo,
-			Text: "I have an answer, but the messenger refuses to show it. It is kept; whoever runs me finds the reason " +
-				"in the log.",
+			Text: fmt.Sprintf("I have an answer, but the messenger refuses to show it. It is kept; whoever runs me finds "+
+				"the reason in the log. (reference %s)", ref),
 		})
 		if perr != nil {
 			a.log.Error("tell that a message could not be shown", "err", perr)

@@ -18,7 +18,7 @@ func channelKinds() map[string]channelKind {
 		"telegram": {
 			make: telegram.New,
 			env:  map[string]string{"bot_token": "TELEGRAM_BOT_TOKEN", "api_url": "TELEGRAM_API_URL"},
-			key:  "bot_token",
+			key:  "bot_token", topics: map[string]channels.TopicID{"1": telegram.General},
 		},
 	}
 }
@@ -28,6 +28,8 @@ type channelKind struct {
 	make channels.Factory
 	env  map[string]string // variables by the setting that they fill
 	key  string            // the setting without which there is no channel
+	// topics are other names of topics, as people may write them in the configuration.
+	topics map[string]channels.TopicID
 }
 
 // modelSettings are what every kind of model takes.

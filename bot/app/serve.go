@@ -71,6 +71,9 @@ func Serve(ctx context.Context, cfg *Config, env Environ, log *slog.Logger) erro
 	if len(a.channels) == 0 {
 		log.Warn("no channel is configured: nobody can talk to this bot; `leadhand chat` talks to it in a terminal")
 	}
+	if cfg.Access != "open" && len(a.channels) > 0 {
+		log.Warn("access is closed: nobody may talk to this bot; LEADHAND_ACCESS=open lets everybody in")
+	}
 	log.Info("ready", "listen", a.Addr(), "channels", len(a.channels), "version", Version())
 	settle := time.AfterFunc(settled, func() { giveBack(log) })
 	defer settle.Stop()

@@ -58,6 +58,9 @@ func (c *Config) validate(env Environ) error {
 	c.Limits.validate(&p)
 	if c.Notices != (Place{}) {
 		p.oneOf("notices.channel", c.Notices.Channel, names(c.Channels)...)
+		if c.Notices.Chat == "" {
+			p.add("notices.chat", errors.New("it is missing"))
+		}
 	}
 	for i, s := range c.Places {
 		key := fmt.Sprintf("places[%d]", i)
@@ -65,6 +68,10 @@ func (c *Config) validate(env Environ) error {
 		p.oneOf(key+".answer", s.Answer, string(place.Mention), string(place.Always))
 		if s.Topic != "" && s.Chat == "" {
 			p.add(key+".topic", errors.New("a topic needs its chat"))
+		}
+		same := func(other PlaceSettings) bool { return s.place() == other.place() }
+		if first := slices.IndexFunc(c.Places, same); first < i {
+			p.add(key, fmt.Errorf("it is the place of places[%d]", first))
 		}
 	}
 	p = append(p, env.misspelt()...)

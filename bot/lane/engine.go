@@ -110,6 +110,13 @@ func (e *Engine) CancelAll(cause error) {
 	}
 }
 
+// Working tells whether a lane is being worked here.
+func (e *Engine) Working(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.active[id] != nil
+}
+
 // Active is how many lanes are being worked.
 func (e *Engine) Active() int {
 	e.mu.Lock()

@@ -89,6 +89,9 @@ func New(cfg Config) *Outbox {
 // Engine works the conversations.
 func (o *Outbox) Engine() *lane.Engine { return o.engine }
 
+// Sending tells whether this process has something to send in a conversation.
+func (o *Outbox) Sending(c channels.Conversation) bool { return o.engine.Working(c.String()) }
+
 // Post takes messages of one conversation to be sent in order; when it returns nil they are durable.
 func (o *Outbox) Post(ctx context.Context, tenant, session string, ms ...channels.Outbound) error {
 	slot := o.engine.Reserve()
@@ -142,7 +145,8 @@ func (o *Outbox) failed(ctx context.Context, l *lane.Lease, r *Row, err error) e
 	ce, known := errors.AsType[*channels.Error](err)
 	if known && ce.Terminal || r.Age > o.cfg.GiveUp && ctx.Err() == nil {
 		o.cfg.Log.Error("message cannot be delivered", "channel", r.Message.Conversation.Channel,
-			"session", r.Session, "attempts", r.Attempts, "err", err)
+			"to", r.Message.Conversation.String(), "key", r.Message.Key, "session", r.Session, "attempts", r.Attempts,
+			"err", err)
 		if err := o.cfg.Store.Bury(keep, l, r, err.Error()); err != nil {
 			return err
 		}
@@ -162,7 +166,8 @@ func (o *Outbox) failed(ctx context.Context, l *lane.Lease, r *Row, err error) e
 	if known && ce.RetryAfter > 0 {
 		wait = ce.RetryAfter
 	}
-	o.cfg.Log.Warn("send failed", "channel", r.Message.Conversation.Channel, "session", r.Session,
+	o.cfg.Log.Warn("send failed", "channel", r.Message.Conversation.Channel, "to", r.Message.Conversation.String(),
+		"session", r.Session,
 		"attempt", r.Attempts, "again_in", wait, "err", err)
 	return &lane.Later{After: wait, Err: err}
 }

@@ -2,7 +2,12 @@
 // chat before that of its channel.
 package place
 
-import "github.com/leadhand/leadhand/channels"
+import (
+	"slices"
+	"sync"
+
+	"github.com/leadhand/leadhand/channels"
+)
 
 // Answer is when the bot answers in a place where several people talk. In a chat with one person it always does.
 type Answer string
@@ -19,13 +24,40 @@ type Place struct {
 	Answer       Answer // empty: not set here
 }
 
-// Places are all that is set.
-type Places []Place
+// Settings are all that is set. The zero value sets nothing.
+type Settings struct {
+	mu     sync.RWMutex
+	places []Place
+}
+
+// Set replaces everything.
+func (s *Settings) Set(places []Place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.places = slices.Clone(places)
+}
+
+// Move lets what is set for a chat hold for its new id too. It tells whether anything is set for the old one.
+func (s *Settings) Move(channel string, from, to channels.ChatID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var moved []Place
+	for _, p := range s.places {
+		if p.Conversation.Channel == channel && p.Conversation.Chat == from {
+			p.Conversation.Chat = to
+			moved = append(moved, p)
+		}
+	}
+	s.places = append(s.places, moved...)
+	return len(moved) > 0
+}
 
 // Answer is when the bot answers in a conversation.
-func (ps Places) Answer(c channels.Conversation) Answer {
+func (s *Settings) Answer(c channels.Conversation) Answer {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	answer, depth := Mention, -1
-	for _, p := range ps {
+	for _, p := range s.places {
 		if d := p.covers(c); d > depth && p.Answer != "" {
 			answer, depth = p.Answer, d
 		}

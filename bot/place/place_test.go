@@ -12,12 +12,16 @@ func TestTheNarrowestSettingCounts(t *testing.T) {
 	at := func(channel, chat, topic string) channels.Conversation {
 		return channels.Conversation{Channel: channel, Chat: channels.ChatID(chat), Topic: channels.TopicID(topic)}
 	}
-	places := place.Places{
+	var settings place.Settings
+	settings.Set([]place.Place{
 		{at("tg", "-1", "7"), place.Mention},
 		{at("tg", "-1", ""), place.Always},
 		{at("tg", "-1", "9"), ""},
 		{at("slack", "", ""), place.Always},
 		{at("slack", "C1", ""), place.Mention},
+	})
+	if !settings.Move("tg", "-1", "-1001") || settings.Move("tg", "-9", "-10") {
+		t.Error("a move is told by whether something was set")
 	}
 	tests := map[string]struct {
 		c    channels.Conversation
@@ -29,12 +33,13 @@ func TestTheNarrowestSettingCounts(t *testing.T) {
 		"another chat":                             {at("tg", "-2", "7"), place.Mention},
 		"a chat before its channel":                {at("slack", "C1", "1.2"), place.Mention},
 		"a channel":                                {at("slack", "C2", "1.2"), place.Always},
+		"a chat that moved":                        {at("tg", "-1001", ""), place.Always},
 		"another channel":                          {at("discord", "C1", ""), place.Mention},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := places.Answer(tt.c); got != tt.want {
+			if got := settings.Answer(tt.c); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

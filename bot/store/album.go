@@ -1,12 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -41,15 +43,13 @@ func (s *Inbox) join(tx *gorm.DB, it *inbox.Item) (bool, error) {
 		if err := json.Unmarshal([]byte(rows[i].Payload), &p); err != nil {
 			return false, err
 		}
-		if slices.Contains(p.Parts, it.Message.EventKey) {
+		if p.holds(it.Message.EventKey) {
 			return true, nil
 		}
 		if rows[i].HoldUntil == 0 || p.Scope.User != it.Scope.User {
 			continue
 		}
-		whole := inbox.Item{Message: p.Message}
-		join(&whole, &it.Message)
-		p.Message, p.Parts = whole.Message, append(p.Parts, it.Message.EventKey)
+		p.Parts = append(p.Parts, it.Message)
 		payload, err := json.Marshal(p)
 		if err != nil {
 			return false, err
@@ -83,19 +83,35 @@ func (s *Inbox) complete(ctx context.Context, row *inboxRow) error {
 	return nil
 }
 
-// join makes two parts of an album one message. Its files are in the order of the messages, whatever order they came
-// in.
-func join(it *inbox.Item, part *channels.Inbound) {
-	m := &it.Message
-	if number(part.ID) < number(m.ID) {
-		m.Attachments = slices.Concat(part.Attachments, m.Attachments)
-	} else {
-		m.Attachments = slices.Concat(m.Attachments, part.Attachments)
+// whole is an album as one message: what its parts hold in the order of the messages, whatever order they came in. It
+// answers to the part that has words.
+func whole(first channels.Inbound, parts []channels.Inbound) channels.Inbound {
+	all := append([]channels.Inbound{first}, parts...)
+	slices.SortStableFunc(all, func(a, b channels.Inbound) int { return cmp.Compare(number(a.ID), number(b.ID)) })
+	m := all[0]
+	m.EventKey, m.Attachments, m.Text = first.EventKey, nil, ""
+	var texts []string
+	for _, p := range all {
+		if p.Text != "" {
+			if len(texts) == 0 {
+				m.ID = p.ID
+			}
+			texts = append(texts, p.Text)
+		}
+		m.Attachments = append(m.Attachments, p.Attachments...)
+		m.Mentioned = m.Mentioned || p.Mentioned
+		if m.ReplyTo == nil {
+			m.ReplyTo = p.ReplyTo
+		}
 	}
-	if m.Text == "" {
-		m.Text = part.Text
-	}
-	m.Mentioned = m.Mentioned || part.Mentioned
+	m.Text = strings.Join(texts, "\n")
+	return m
+}
+
+// holds tells whether a message is, or is a part of, the album.
+func (p *inboxPayload) holds(eventKey string) bool {
+	return p.Message.EventKey == eventKey ||
+		slices.ContainsFunc(p.Parts, func(m channels.Inbound) bool { return m.EventKey == eventKey })
 }
 
 // number orders the ids of messages; those that are no numbers stay in the order in which they came.

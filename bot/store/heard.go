@@ -87,8 +87,8 @@ func (s *Talk) Revise(ctx context.Context, in *channels.Inbound) error {
 // overheard gives a message what was heard before it in its conversation. Files of the same album come with it; those
 // of another album are left alone until it is complete, because it may speak to the bot yet. A message that was heard
 // itself, before it was changed to speak to the bot, is not told twice. The step, nil when there is nothing, marks all
-// of it as told if the message is stored; parts are the keys of the album's parts that were found.
-func (db *DB) overheard(ctx context.Context, it *inbox.Item) (told *step, parts []string, err error) {
+// of it as told if the message is stored; parts are those of its album that were found.
+func (db *DB) overheard(ctx context.Context, it *inbox.Item) (told *step, parts []channels.Inbound, err error) {
 	if it.Message.Direct {
 		return nil, nil, nil
 	}
@@ -119,8 +119,7 @@ func (db *DB) overheard(ctx context.Context, it *inbox.Item) (told *step, parts 
 		switch {
 		case in.EventKey == it.Message.EventKey:
 		case in.Album != "" && in.Album == album:
-			join(it, &in)
-			parts = append(parts, in.EventKey)
+			parts = append(parts, in)
 		case in.Album == "" || r.HeardAt <= complete:
 			it.Heard = append(it.Heard, in)
 		}

@@ -56,13 +56,16 @@ type inboxPayload struct {
 	// Heard and Omitted are as in inbox.Item.
 	Heard   []channels.Inbound `json:"heard,omitempty"`
 	Omitted int                `json:"omitted,omitempty"`
-	Parts   []string           `json:"parts,omitempty"` // event keys of an album's parts
+	Parts   []channels.Inbound `json:"parts,omitempty"` // of an album, without the first that came
 }
 
 func (r *inboxRow) item() (*inbox.Item, error) {
 	var p inboxPayload
 	if err := json.Unmarshal([]byte(r.Payload), &p); err != nil {
 		return nil, fmt.Errorf("%w: %d of session %s: %w", inbox.ErrUnreadable, r.Seq, r.Session, err)
+	}
+	if len(p.Parts) > 0 {
+		p.Message = whole(p.Message, p.Parts)
 	}
 	return &inbox.Item{
 		Session: r.Session, Seq: r.Seq, Scope: p.Scope, Message: p.Message,
@@ -122,11 +125,11 @@ func (s *Inbox) Accept(
 
 // insert is the step that gives a message the number that was pushed for it, if one was. Parts are those of its album
 // that it has already.
-func (s *Inbox) insert(it *inbox.Item, parts []string) (*step, error) {
+func (s *Inbox) insert(it *inbox.Item, parts []channels.Inbound) (*step, error) {
 	p := inboxPayload{Scope: it.Scope, Message: it.Message, Heard: it.Heard, Omitted: it.Omitted}
 	hold := time.Duration(0)
 	if it.Message.Album != "" {
-		p.Parts, hold = append(parts, it.Message.EventKey), albumWait
+		p.Parts, hold = parts, albumWait
 	}
 	payload, err := json.Marshal(p)
 	if err != nil {

@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,11 +109,16 @@ func TestFatesOfChangedMessages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		b := newBench(t, url)
+		n := 0
+		change := func(event, text string) *channels.Inbound {
+			n++
+			return &channels.Inbound{
+				ID: channels.MessageID(event), EventKey: fmt.Sprint("e:", n), Revises: event, Conversation: room, Text: text,
+			}
+		}
 		revise := func(event, text string) inbox.Fate {
 			t.Helper()
-			fate, err := b.inbox.Revise(t.Context(), &channels.Inbound{
-				EventKey: "e:" + text, Revises: event, Conversation: room, Text: text,
-			})
+			fate, err := b.inbox.Revise(t.Context(), change(event, text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,14 +126,14 @@ func TestFatesOfChangedMessages(t *testing.T) {
 		}
 		want := func(event string, want inbox.Fate) {
 			t.Helper()
-			if got := revise(event, "changed"); got != want {
+			if got := revise(event, fmt.Sprint("changed ", n)); got != want {
 				t.Errorf("the message %q is %s, want %s", event, got, want)
 			}
 		}
 		b.accept("zero", "") // nobody works it yet
 		want("zero", inbox.Waiting)
 		l := b.claim("me")
-		if it, err := b.inbox.Item(t.Context(), b.session, 1); err != nil || it.Message.Text != "changed" {
+		if it, err := b.inbox.Item(t.Context(), b.session, 1); err != nil || it.Message.Text != "changed 0" {
 			t.Errorf("the message is %+v, %v", it, err)
 		}
 		b.accept("one", "")
@@ -139,11 +146,22 @@ func TestFatesOfChangedMessages(t *testing.T) {
 		want("one", inbox.Running) // taken in by the turn
 		want("two", inbox.Waiting)
 		want("never", inbox.Unknown)
+		if got := revise("two", "changed 3"); got != inbox.Done {
+			t.Errorf("a change that changes nothing is %s", got)
+		}
+		again := b.item("one's change") // was accepted, because the message runs
+		again.Message = *change("one", "once more")
+		if _, _, err := b.inbox.Accept(t.Context(), again, "", 100); err != nil {
+			t.Fatal(err)
+		}
+		want("one", inbox.Waiting)
+		if it, err := b.inbox.Item(t.Context(), b.session, 4); err != nil || !strings.HasPrefix(it.Message.Text, "changed") {
+			t.Errorf("the change that waits is %+v, %v", it, err)
+		}
 		if _, err := b.inbox.Finish(t.Context(), l, &inbox.End{Through: 2, Outcome: inbox.Answered}, ""); err != nil {
 			t.Fatal(err)
 		}
 		want("zero", inbox.Done)
-		want("one", inbox.Done)
 	})
 }
 

@@ -51,32 +51,32 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 
 // call calls a method and decodes its result into into, unless that is nil. Its errors are *failure.
 func (c *client) call(ctx context.Context, method string, p params, into any) error {
-	return c.do(ctx, method, p, into, func(b *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
+	return c.do(ctx, p, into, func(b *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
 		return b.MakeRequest(method, p)
 	})
 }
 
 // upload is call with files.
 func (c *client) upload(ctx context.Context, method string, p params, files []tgbotapi.RequestFile, into any) error {
-	return c.do(ctx, method, p, into, func(b *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
+	return c.do(ctx, p, into, func(b *tgbotapi.BotAPI) (*tgbotapi.APIResponse, error) {
 		return b.UploadFiles(method, p, files)
 	})
 }
 
 func (c *client) do(
-	ctx context.Context, method string, p params, into any,
+	ctx context.Context, p params, into any,
 	request func(*tgbotapi.BotAPI) (*tgbotapi.APIResponse, error),
 ) error {
 	chat := p["chat_id"]
 	if left := c.waits.left(chat); left > 0 {
-		return &failure{method: method, code: http.StatusTooManyRequests, text: "Telegram asked to wait", retryAfter: left}
+		return &failure{code: http.StatusTooManyRequests, text: "Telegram asked to wait", retryAfter: left}
 	}
 	x := &exchange{ctx: ctx, http: c.http}
 	b := c.bot
 	b.Client = x
 	resp, err := request(&b)
 	if err != nil {
-		f := c.judge(method, x, err)
+		f := c.judge(x, err)
 		if f.retryAfter > 0 {
 			c.waits.wait(chat, f.retryAfter)
 		}
@@ -87,14 +87,14 @@ func (c *client) do(
 	}
 	if err := json.Unmarshal(resp.Result, into); err != nil {
 		text := c.hide(fmt.Sprintf("unreadable result: %v", err))
-		return &failure{method: method, code: x.status, text: text, written: true}
+		return &failure{code: x.status, text: text, written: true}
 	}
 	return nil
 }
 
 // judge makes a failure of what the library returned. For uploads the library forgets the code.
-func (c *client) judge(method string, x *exchange, err error) *failure {
-	f := &failure{method: method, code: x.status, written: x.written.Load(), err: context.Cause(x.ctx)}
+func (c *client) judge(x *exchange, err error) *failure {
+	f := &failure{code: x.status, written: x.written.Load(), err: context.Cause(x.ctx)}
 	if e, ok := errors.AsType[*tgbotapi.Error](err); ok {
 		if e.Code != 0 {
 			f.code = e.Code

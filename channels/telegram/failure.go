@@ -12,7 +12,6 @@ import (
 
 // failure is a call that had no success. It never holds the token.
 type failure struct {
-	method     string
 	code       int // HTTP status or error code; 0 when no answer came
 	text       string
 	retryAfter time.Duration
@@ -23,9 +22,9 @@ type failure struct {
 
 func (f *failure) Error() string {
 	if f.code == 0 {
-		return fmt.Sprintf("%s: %s", f.method, f.text)
+		return f.text
 	}
-	return fmt.Sprintf("%s: %d %s", f.method, f.code, f.text)
+	return fmt.Sprintf("%d %s", f.code, f.text)
 }
 
 func (f *failure) Unwrap() error { return f.err }

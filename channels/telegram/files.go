@@ -186,7 +186,7 @@ const maxOwnDownload = 64 << 20
 
 func (c *client) download(ctx context.Context, path string) ([]byte, error) {
 	fail := func(code int, text string) error {
-		return (&failure{method: "download", code: code, text: c.hide(text)}).channelError("get file")
+		return (&failure{code: code, text: c.hide(text)}).channelError("get file")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/file/bot"+c.token+"/"+path, nil)
 	if err != nil {

@@ -68,6 +68,9 @@ func (c *Channel) written(m *message) *channels.Inbound {
 	if w.command != "" && (in.Direct || in.Mentioned || c.knows(w.command)) {
 		in.Command = &channels.Command{Name: w.command, Args: w.args}
 	}
+	if w.command != "" && in.Command == nil { // meant for another bot, or for nobody
+		in.Text = join(strings.TrimSpace("/"+w.command+" "+w.text), describe(&m.media))
+	}
 	if cmd := c.answered(m, w.text); cmd != nil {
 		in.Command = cmd
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// general is the topic of a forum that every message without a topic belongs to.
-	general channels.TopicID = "general"
+	// General is the topic of a forum that every message without a topic belongs to.
+	General channels.TopicID = "general"
 	// generalThread is its number, which typing signs take and messages must not name.
 	generalThread = 1
 )
@@ -24,11 +24,11 @@ func (c *Channel) conversation(m *message) channels.Conversation {
 	conv := channels.Conversation{Channel: c.name, Chat: chatID(m.Chat.ID)}
 	switch {
 	case m.IsTopicMessage && m.ThreadID == generalThread && m.Chat.IsForum:
-		conv.Topic = general
+		conv.Topic = General
 	case m.IsTopicMessage && m.ThreadID > 0:
 		conv.Topic = channels.TopicID(strconv.Itoa(m.ThreadID))
 	case m.Chat.IsForum:
-		conv.Topic = general
+		conv.Topic = General
 	}
 	return conv
 }
@@ -36,7 +36,8 @@ func (c *Channel) conversation(m *message) channels.Conversation {
 // spot is a conversation as the Bot API addresses it.
 type spot struct {
 	chat   int64
-	thread int // 0 outside of topics; generalThread in General
+	thread int  // 0 outside of topics; generalThread in General
+	moved  bool // the chat has another id than the conversation says: numbers of messages are those of the old one
 }
 
 func (c *Channel) spot(conv channels.Conversation) (spot, error) {
@@ -45,9 +46,10 @@ func (c *Channel) spot(conv channels.Conversation) (spot, error) {
 		return spot{}, fmt.Errorf("%q is no chat id of Telegram", conv.Chat)
 	}
 	s := spot{chat: c.current(chat)}
+	s.moved = s.chat != chat
 	switch conv.Topic {
 	case "":
-	case general:
+	case General:
 		s.thread = generalThread
 	default:
 		if s.thread, err = strconv.Atoi(string(conv.Topic)); err != nil || s.thread < 1 {

@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -30,21 +31,22 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 	}
 	if in := c.incoming(u); in != nil {
 		err = h(ctx, in)
-	} else if q := u.CallbackQuery; q != nil && q.Message != nil && !q.unplaced() {
-		if cmd, ask, ok := unpack(q.Data); ok && ask {
-			err = c.ask(ctx, q, cmd)
-		}
 	}
 	if q := u.CallbackQuery; q != nil && err == nil {
-		c.answerPress(ctx, q)
+		c.behind.Go(func() { c.answerPress(context.WithoutCancel(ctx), q) }) // others must not wait for it
 	}
 	return err
 }
 
-// answerPress ends the sign on a pressed button. Too late is no harm.
+// answerPress ends the sign on a pressed button, and posts its question if it asks one. Too late is no harm.
 func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, pressTimeout)
 	defer cancel()
+	if cmd, ask, ok := unpack(q.Data); ok && ask && q.Message != nil && !q.unplaced() {
+		if err := c.ask(ctx, q, cmd); err != nil {
+			c.env.Log.Warn("ask the question of a button", "err", err)
+		}
+	}
 	p := params{"callback_query_id": q.ID}
 	if _, _, ok := unpack(q.Data); !ok || q.Message == nil || q.unplaced() {
 		p["text"] = "This button does not work any more."
@@ -53,6 +55,9 @@ func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
 		c.env.Log.Debug("answer the press of a button", "err", err)
 	}
 }
+
+// pressTimeout is for what is done about a press besides its command; the end waits for it.
+const pressTimeout = 3 * time.Second
 
 // introduce asks who the bot is until Telegram tells.
 func (c *Channel) introduce(ctx context.Context) {
@@ -96,6 +101,9 @@ func (c *Channel) MarkSeen(ctx context.Context, to channels.Conversation, id cha
 	s, err := c.spot(to)
 	if err != nil {
 		return err
+	}
+	if s.moved {
+		return c.Typing(ctx, to)
 	}
 	p := params{"chat_id": s.params()["chat_id"], "message_id": string(id), "reaction": `[{"type":"emoji","emoji":"👀"}]`}
 	if err := c.brief(ctx, "setMessageReaction", p, nil); err != nil {

@@ -27,6 +27,11 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 			return "", err
 		}
 	}
+	if to.moved {
+		for i := range parts {
+			parts[i] = parts[i].elsewhere()
+		}
+	}
 	s := &sending{c: c, to: to}
 	var id channels.MessageID
 	for i, p := range parts {

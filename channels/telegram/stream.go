@@ -29,6 +29,9 @@ func (c *Channel) Stream(_ context.Context, p channels.Preview) (channels.Stream
 		return nil, err
 	}
 	st := &stream{c: c, p: p, to: to, id: p.Message, every: c.pace.group}
+	if to.moved {
+		st.id, st.p.ReplyTo = "", ""
+	}
 	if to.private() {
 		st.every = c.pace.edit
 		if !c.noDrafts.Load() {
@@ -53,13 +56,14 @@ type stream struct {
 	draft int32 // 0: the preview is a message
 	id    channels.MessageID
 	shown chunk
+	lost  bool // the first message may have been posted, but its number is not known
 	every time.Duration
 }
 
 // Show shows a state and waits until the next may follow. A state that fails is left out: the next is newer.
 func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 	now, ok := frame(d)
-	if !ok || now == s.shown {
+	if !ok || now == s.shown || s.lost {
 		return nil
 	}
 	err := s.put(ctx, now)
@@ -70,6 +74,8 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 	case failed && f.unknownMethod() && s.draft != 0:
 		s.c.noDrafts.Store(true)
 		s.draft, s.every = 0, s.c.pace.edit
+	case failed && f.code == 0 && f.written && s.id == "" && s.draft == 0:
+		s.lost = true // it may be there, and nobody knows its number: another would stand beside it
 	case failed && f.retryAfter > 0:
 		s.every = min(2*s.every, slowest)
 		sleep(ctx, f.retryAfter)
@@ -79,7 +85,7 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 		s.id = ""
 	case failed && f.migrateTo != 0:
 		err = s.c.follow(ctx, s.to.chat, f.migrateTo)
-		s.to.chat = f.migrateTo
+		s.to.chat, s.id, s.p.ReplyTo = f.migrateTo, "", ""
 	}
 	sleep(ctx, s.every)
 	return err
@@ -119,7 +125,7 @@ func (s *stream) put(ctx context.Context, now chunk) error {
 // although ctx ends: a state that is still under way could otherwise be shown after the answer, and of a new message
 // nobody knew whether it is there.
 func (s *stream) post(ctx context.Context, p part) (channels.MessageID, error) {
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(postGrace, cancel) })
 	defer stop()

@@ -44,6 +44,8 @@ type Channel struct {
 	me       atomic.Pointer[user] // nil until Telegram told who the bot is
 	noDrafts atomic.Bool          // the server does not know drafts
 
+	behind sync.WaitGroup // answers to presses
+
 	mu    sync.Mutex
 	moved map[int64]int64 // chats that got another id, by their old one
 }
@@ -76,7 +78,9 @@ func New(name string, decode func(into any) error, env channels.Env) (channels.C
 	if err != nil {
 		return nil, fmt.Errorf("api_url: %w", err)
 	}
-	c := &Channel{name: name, env: env, api: newClient(base, s.Token), pace: defaultPace, giveUp: giveUp, moved: map[int64]int64{}}
+	c := &Channel{
+		name: name, env: env, api: newClient(base, s.Token), pace: defaultPace, giveUp: giveUp, moved: map[int64]int64{},
+	}
 	if s.Webhook.URL != "" {
 		if c.hook, err = newHook(c, s.Webhook); err != nil {
 			return nil, fmt.Errorf("webhook: %w", err)
@@ -109,6 +113,7 @@ func (c *Channel) Webhook() http.Handler {
 
 // Run receives until ctx is done. Faults of the account, the network or the server are logged and tried again.
 func (c *Channel) Run(ctx context.Context, h channels.Handler) error {
+	defer c.behind.Wait()
 	c.introduce(ctx)
 	if c.me.Load() == nil { // it was stopped before Telegram answered
 		return nil
