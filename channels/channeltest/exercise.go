@@ -41,19 +41,20 @@ type testCase struct {
 
 func cases() []testCase {
 	topics := func(p *Platform) bool { return p.Topic.Chat != "" }
+	room := func(p *Platform) bool { return p.Room.Chat != "" }
 	return slices.Concat([]testCase{ // each with what it needs
 		{"everything stays in its conversation", nil, (*exercise).places},
 		{"topics are kept apart", topics, (*exercise).topics},
-		{"mentions", nil, (*exercise).mentions},
+		{"mentions", room, (*exercise).mentions},
 		{"follow-ups in joined topics", topics, (*exercise).followUps},
-		{"who writes", nil, (*exercise).people},
-		{"replies", nil, (*exercise).replies},
-		{"other bots", nil, (*exercise).bots},
+		{"who writes", room, (*exercise).people},
+		{"replies", room, (*exercise).replies},
+		{"other bots", room, (*exercise).bots},
 		{"a burst stays in order", nil, (*exercise).burst},
-		{"files that come", nil, (*exercise).filesIn},
+		{"files that come", room, (*exercise).filesIn},
 		{"edits of people", func(p *Platform) bool { return p.Edit != nil }, (*exercise).edits},
 		{"deliveries that come again", func(p *Platform) bool { return p.Again != nil }, (*exercise).again},
-	}, sendCases(), faultCases())
+	}, sendCases(room), faultCases(room))
 }
 
 // exercise is one case.
@@ -146,6 +147,14 @@ func (e *exercise) quiet() {
 	if in := e.next(); in.Text != "the end" {
 		e.Errorf("received %q", in.Text)
 	}
+}
+
+// talk is where several people talk; the chat with one person where there is nothing else.
+func (e *exercise) talk() channels.Conversation {
+	if e.p.Room.Chat == "" {
+		return e.p.Direct
+	}
+	return e.p.Room
 }
 
 // everywhere are all places.

@@ -8,18 +8,18 @@ import (
 	"github.com/leadhand/leadhand/channels"
 )
 
-func faultCases() []testCase {
+func faultCases(room func(p *Platform) bool) []testCase {
 	fails := func(p *Platform) bool { return p.Fail != nil }
 	return []testCase{
-		{"what arrives while down", nil, (*exercise).down},
-		{"what the program could not store", nil, (*exercise).refused},
+		{"what arrives while down", room, (*exercise).down},
+		{"what the program could not store", room, (*exercise).refused},
 		{"a broken connection", func(p *Platform) bool { return p.Break != nil }, (*exercise).broken},
 		{"a revoked token", func(p *Platform) bool { return p.Revoke != nil }, (*exercise).revoked},
 		{"too many sends", fails, (*exercise).tooMany},
 		{"a server that fails", fails, (*exercise).serverError},
 		{"an answer that is lost", fails, (*exercise).noAnswer},
 		{"no right to write", fails, (*exercise).noRight},
-		{"nothing to send", nil, (*exercise).nothing},
+		{"nothing to send", room, (*exercise).nothing},
 	}
 }
 

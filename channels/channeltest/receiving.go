@@ -86,12 +86,14 @@ func (e *exercise) bots() {
 
 func (e *exercise) burst() {
 	const n = 40
+	all := e.everywhere()
 	for i := range n {
-		e.say(e.p.Room, fmt.Sprint(i))
-		e.say(e.p.Direct, fmt.Sprint(i))
+		for _, c := range all {
+			e.say(c, fmt.Sprint(i))
+		}
 	}
 	next := map[channels.Conversation]int{}
-	for range 2 * n {
+	for range n * len(all) {
 		in := e.next()
 		if in.Text != fmt.Sprint(next[in.Conversation]) {
 			e.Fatalf("received %q in %s, want %d", in.Text, in.Conversation, next[in.Conversation])

@@ -7,13 +7,13 @@ import (
 	"github.com/leadhand/leadhand/channels"
 )
 
-func sendCases() []testCase {
+func sendCases(room func(p *Platform) bool) []testCase {
 	return []testCase{
 		{"long answers", nil, (*exercise).longAnswers},
-		{"very long answers", nil, (*exercise).veryLongAnswers},
+		{"very long answers", room, (*exercise).veryLongAnswers},
 		{"words are kept", nil, (*exercise).words},
-		{"files that go", nil, (*exercise).filesOut},
-		{"changes of answers", nil, (*exercise).changes},
+		{"files that go", room, (*exercise).filesOut},
+		{"changes of answers", room, (*exercise).changes},
 		{"previews", nil, (*exercise).previews},
 		{"buttons", func(p *Platform) bool { return p.Press != nil }, (*exercise).buttons},
 		{"choices", func(p *Platform) bool { return p.Choose != nil }, (*exercise).choices},
@@ -161,11 +161,11 @@ func (e *exercise) questions() {
 }
 
 func (e *exercise) cards() {
-	e.must(&channels.Outbound{Conversation: e.p.Room, Card: &channels.Card{
+	e.must(&channels.Outbound{Conversation: e.talk(), Card: &channels.Card{
 		Title: "Task 42", Body: "Fix the *login*", Tone: channels.Busy,
 		Fields: []channels.Field{{Name: "Owner", Value: "Ann"}, {Name: "Due", Value: "today"}},
 	}, Buttons: [][]channels.Button{{{Text: "Help", Command: channels.Command{Name: "help"}}}}})
-	all := strings.Join(e.texts(e.p.Room), "\n")
+	all := strings.Join(e.texts(e.talk()), "\n")
 	for _, want := range []string{"Task 42", "login", "Owner", "Ann", "Due", "today"} {
 		if !strings.Contains(all, want) {
 			e.Errorf("the card does not say %q: %q", want, all)

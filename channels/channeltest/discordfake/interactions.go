@@ -141,7 +141,11 @@ func (s *Server) SubmitModal(interactionID string, values map[string]string) (st
 		})
 	}
 	data := fakekit.Object{"custom_id": opened.modal["custom_id"], "components": rows}
-	return s.interact(opened.channel, typeModal, opened.user, data, nil).id, nil
+	var source fakekit.Object // forms that a component opened tell its message
+	if i := opened.channel.index(opened.source); i >= 0 {
+		source = opened.channel.messages[i]
+	}
+	return s.interact(opened.channel, typeModal, opened.user, data, source).id, nil
 }
 
 func (s *Server) interact(c *channel, kind int, user, data, message fakekit.Object) *interaction {
