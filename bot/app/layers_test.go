@@ -48,6 +48,8 @@ var onlyIn = map[string][]string{
 	"google.golang.org/genai":                {"agent/llm/gemini"},
 	"github.com/alecthomas/kong":             {"cmd/leadhand"},
 	"github.com/go-telegram-bot-api/":        {"channels/telegram"},
+	"github.com/slack-go/":                   {"channels/slack"},
+	"github.com/bwmarrin/":                   {"channels/discord"},
 }
 
 func layerOf(pkg string) int {

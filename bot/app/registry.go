@@ -9,6 +9,8 @@ import (
 	"github.com/leadhand/leadhand/agent/llm/openai"
 	"github.com/leadhand/leadhand/agent/llm/script"
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/discord"
+	"github.com/leadhand/leadhand/channels/slack"
 	"github.com/leadhand/leadhand/channels/telegram"
 )
 
@@ -19,6 +21,19 @@ func channelKinds() map[string]channelKind {
 			make: telegram.New,
 			env:  map[string]string{"bot_token": "TELEGRAM_BOT_TOKEN", "api_url": "TELEGRAM_API_URL"},
 			key:  "bot_token", topics: map[string]channels.TopicID{"1": telegram.General},
+		},
+		"slack": {
+			make: slack.New,
+			env: map[string]string{
+				"bot_token": "SLACK_BOT_TOKEN", "app_token": "SLACK_APP_TOKEN", "signing_secret": "SLACK_SIGNING_SECRET",
+				"api_url": "SLACK_API_URL",
+			},
+			key: "bot_token",
+		},
+		"discord": {
+			make: discord.New,
+			env:  map[string]string{"bot_token": "DISCORD_BOT_TOKEN", "api_url": "DISCORD_API_URL"},
+			key:  "bot_token",
 		},
 	}
 }

@@ -26,7 +26,7 @@ func Exercise(t *testing.T, platform func(t *testing.T) *Platform) {
 			if c.needs != nil && !c.needs(p) {
 				t.Skip("this messenger can't do that")
 			}
-			e := &exercise{T: t, p: p, got: make(chan *channels.Inbound, 1000), joined: map[channels.Conversation]bool{}}
+			e := &exercise{T: t, p: p, got: make(chan *channels.Inbound, 1000), joined: map[channels.Conversation]bool{}, known: map[string]bool{}}
 			e.start()
 			c.run(e)
 		})
@@ -65,6 +65,7 @@ type exercise struct {
 	got chan *channels.Inbound
 
 	mu     sync.Mutex
+	known  map[string]bool // event keys that were stored
 	joined map[channels.Conversation]bool
 	refuse int // how many deliveries the program refuses
 	stop   func()
@@ -104,6 +105,9 @@ func (e *exercise) start() {
 		}
 	})
 	e.Cleanup(func() { e.stop() })
+	if e.p.Ready != nil {
+		e.p.Ready(e.T)
+	}
 }
 
 var errDown = errors.New("the database is down")
@@ -115,6 +119,10 @@ func (e *exercise) handle(_ context.Context, in *channels.Inbound) error {
 		e.refuse--
 		return errDown
 	}
+	if e.known[in.EventKey] { // a platform may tell the same in several ways
+		return nil
+	}
+	e.known[in.EventKey] = true
 	if in.Mentioned || in.Direct {
 		e.joined[in.Conversation] = true
 	}

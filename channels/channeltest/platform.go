@@ -17,6 +17,8 @@ type Platform struct {
 	// A messenger without topics leaves them empty.
 	Direct, Room, Topic, Other channels.Conversation
 
+	// Ready waits until the channel receives, on a platform that tells nothing to those who do not.
+	Ready func(t *testing.T)
 	// Say lets a person write.
 	Say func(t *testing.T, s Said) channels.MessageID
 	// Edit lets a person change what was written.

@@ -126,7 +126,7 @@ func (e *exercise) buttons() {
 		in := e.next()
 		want := channels.Command{Name: "stop", Args: "all"}
 		if in.Command == nil || *in.Command != want || in.Conversation != e.p.Topic ||
-			!strings.Contains(in.Sender.Name, "Bob") {
+			!named(in, "bob") {
 			e.Errorf("received %+v", in)
 		}
 		keys[in.EventKey] = true
@@ -155,7 +155,7 @@ func (e *exercise) questions() {
 	e.p.Answer(e.T, e.p.Topic, id, "Send back", "it is too long")
 	want := channels.Command{Name: "help", Args: "42 it is too long"}
 	if in := e.next(); in.Command == nil || *in.Command != want || in.Conversation != e.p.Topic ||
-		!strings.Contains(in.Sender.Name, "Bob") {
+		!named(in, "bob") {
 		e.Errorf("received %+v", in)
 	}
 }

@@ -342,13 +342,11 @@ func TestUpdatesAreConfirmedWhenStored(t *testing.T) {
 func TestHopelessMessages(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	n := 0
 	r.failing(func(in *channels.Inbound) error {
 		if in.Text == "poison" {
 			_, _ = r.fake.SendMessage(telegramfake.Incoming{ChatID: group, Text: "fine"})
 			return errors.New("value too strange")
 		}
-		n++
 		return nil
 	})
 	r.says(telegramfake.Incoming{ChatID: ann, Text: "poison"})

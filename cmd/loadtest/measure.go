@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,9 @@ func measure(ctx context.Context, o options) (_ *report, err error) {
 		return nil, err
 	}
 	defer b.end(syscall.SIGKILL)
+	if err := await(ctx, on.ready); err != nil {
+		return nil, fmt.Errorf("the bot does not connect: %w", err)
+	}
 	r := &report{Options: o}
 	if err := p.load(ctx, o, b, r); err != nil {
 		return nil, err
@@ -103,4 +107,20 @@ func (p *people) patiently(ctx context.Context, o options, at place, n int) erro
 	ctx, cancel := context.WithTimeout(ctx, o.patience)
 	defer cancel()
 	return p.write(ctx, at, n)
+}
+
+// await waits until something is so.
+func await(ctx context.Context, so func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

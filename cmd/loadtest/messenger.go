@@ -12,6 +12,8 @@ type messenger interface {
 	env() []string
 	// open makes n conversations: direct chats, and topics or threads in rooms, by turns.
 	open(n int) ([]place, error)
+	// ready tells whether the bot receives; one platform tells nothing to those who do not.
+	ready() bool
 	// say lets the person of a conversation write to the bot there.
 	say(at place, text string) error
 	// watch calls note for everything that the bot posts, until ctx is done.
@@ -24,7 +26,7 @@ type messenger interface {
 
 // messengers make the platforms that can be chosen.
 func messengers() map[string]func() (messenger, error) {
-	return map[string]func() (messenger, error){"telegram": newTelegram}
+	return map[string]func() (messenger, error){"telegram": newTelegram, "slack": newSlack, "discord": newDiscord}
 }
 
 // place is a conversation, with its ids as the platform writes them.

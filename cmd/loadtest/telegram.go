@@ -94,6 +94,9 @@ func (t *telegram) slow(d time.Duration) {
 
 func (t *telegram) violations() []string { return texts(t.fake.Violations()) }
 
+// ready: what is written before is kept.
+func (t *telegram) ready() bool { return true }
+
 func (t *telegram) close() { t.fake.Close() }
 
 func texts(vs []fakekit.Violation) (texts []string) {

@@ -34,9 +34,36 @@ type delivery struct {
 func (s *Server) deliver(kind string, payload fakekit.Object, done func(fakekit.Object)) {
 	d := &delivery{envelope: s.newID("env-"), kind: kind, payload: payload, done: done}
 	s.deliveries[d.envelope] = d
-	if !s.closed {
-		s.background.Go(func() { s.transmit(d) })
+	if s.closed {
+		return
 	}
+	if s.target(d) != "" {
+		s.background.Go(func() { s.transmit(d) })
+		return
+	}
+	// Sockets get things in the order in which they happened.
+	before, sent := s.lastSent, make(chan struct{})
+	s.lastSent = sent
+	s.background.Go(func() {
+		defer close(sent)
+		if before != nil {
+			<-before
+		}
+		s.transmit(d)
+	})
+}
+
+// target is the endpoint that a delivery is posted to, "" when it goes over a socket.
+func (s *Server) target(d *delivery) string {
+	switch d.kind {
+	case kindEvent:
+		return s.endpoints.Events
+	case kindCommand:
+		return s.endpoints.Commands
+	case kindInteraction:
+		return s.endpoints.Interactions
+	}
+	return ""
 }
 
 func (s *Server) transmit(d *delivery) {
@@ -45,15 +72,7 @@ func (s *Server) transmit(d *delivery) {
 		s.mu.Unlock()
 		return
 	}
-	target := ""
-	switch d.kind {
-	case kindEvent:
-		target = s.endpoints.Events
-	case kindCommand:
-		target = s.endpoints.Commands
-	case kindInteraction:
-		target = s.endpoints.Interactions
-	}
+	target := s.target(d)
 	if target == "" {
 		k := s.nextSocket()
 		if k == nil {

@@ -57,6 +57,7 @@ type Server struct {
 	tickets      map[string]bool
 	next         int // round robin over sockets
 	pending      []*delivery
+	lastSent     chan struct{} // closed when the newest delivery has gone out over a socket
 	deliveries   map[string]*delivery
 	endpoints    Endpoints
 	closed       bool

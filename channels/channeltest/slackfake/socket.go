@@ -68,14 +68,30 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k := &socket{ws: ws}
+	ws.SetCloseHandler(func(code int, _ string) error {
+		s.forget(k) // nothing is sent to a connection that said goodbye
+		bye := websocket.FormatCloseMessage(code, "")
+		ws.WriteControl(websocket.CloseMessage, bye, time.Now().Add(time.Second)) //nolint:errcheck // the app is gone
+		return nil
+	})
+	// What waits for a connection is sent over it before anything newer.
+	s.mu.Lock()
+	before, sent := s.lastSent, make(chan struct{})
+	s.lastSent = sent
+	s.mu.Unlock()
+	if before != nil {
+		<-before
+	}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
+		close(sent)
 		ws.Close()
 		return
 	}
 	s.sockets = append(s.sockets, k)
-	count := len(s.sockets)
+	count, waiting := len(s.sockets), s.pending
+	s.pending = nil
 	s.background.Add(2)
 	s.mu.Unlock()
 	s.Add(fakekit.Call{
@@ -90,21 +106,21 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		defer s.background.Done()
 		s.ping(k, done)
 	}()
-	// What waited for a connection is sent now.
-	s.mu.Lock()
-	waiting := s.pending
-	s.pending = nil
-	s.mu.Unlock()
 	for _, d := range waiting {
 		s.transmit(d)
 	}
+	close(sent)
 	defer s.background.Done()
 	s.readSocket(k)
 	close(done)
 	ws.Close()
+	s.forget(k)
+}
+
+func (s *Server) forget(k *socket) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.sockets = slices.DeleteFunc(s.sockets, func(other *socket) bool { return other == k })
-	s.mu.Unlock()
 }
 
 func (s *Server) ping(k *socket, done chan struct{}) {

@@ -1,0 +1,101 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// written tells whether a person wrote the message. Bots that answer each other, or themselves, never stop.
+func (m *message) written() bool {
+	return !m.Author.Bot && m.WebhookID == "" && (m.Type == plainMessage || m.Type == replyMessage)
+}
+
+// incoming makes a received message of one that somebody wrote; nil when there is nothing in it for anybody.
+func (c *Channel) incoming(ctx context.Context, m *message) (*channels.Inbound, error) {
+	me := c.me.Load()
+	if me == nil {
+		return nil, fmt.Errorf("read message %s: the bot does not know itself yet", m.ID)
+	}
+	w := read(m.Content, me.user, m.Mentions)
+	in := &channels.Inbound{
+		ID: channels.MessageID(m.ID), EventKey: "m:" + m.ID, Sender: sender(m.Author, m.Member), Mentioned: w.mentioned,
+		Text: join(w.text, m.describe()), ReplyTo: c.quoted(m, me), Attachments: m.files(m.ChannelID, m.ID),
+		SentAt: m.Timestamp.UTC(),
+	}
+	for _, s := range m.Snapshots { // forwarded from elsewhere
+		f := read(s.Message.Content, me.user, s.Message.Mentions)
+		in.Text = join(in.Text, "Forwarded:", f.text, s.Message.describe())
+		in.Attachments = append(in.Attachments, s.Message.files(m.ChannelID, m.ID)...)
+	}
+	if in.Text == "" && len(in.Attachments) == 0 && !in.Mentioned {
+		return nil, nil
+	}
+	var err error
+	if in.Conversation, in.Direct, err = c.conversation(ctx, m.ChannelID); err != nil {
+		return nil, err
+	}
+	in.Mentioned = in.Mentioned || in.ReplyTo != nil && in.ReplyTo.Mine
+	if !in.Mentioned && !in.Direct && in.Conversation.Topic != "" && c.env.Joined != nil {
+		if in.Mentioned, err = c.env.Joined(ctx, in.Conversation); err != nil {
+			return nil, fmt.Errorf("see whether the bot is in the thread: %w", err)
+		}
+	}
+	return in, nil
+}
+
+// quoted is the message that a message answers.
+func (c *Channel) quoted(m *message, me *identity) *channels.Quoted {
+	r := m.Referenced
+	if r == nil || m.Type != replyMessage {
+		return nil
+	}
+	return &channels.Quoted{
+		ID: channels.MessageID(r.ID), Sender: sender(r.Author, r.Member), Mine: r.Author.ID == me.user,
+		Text:        join(read(r.Content, me.user, r.Mentions).text, r.describe()),
+		Attachments: r.files(m.ChannelID, r.ID),
+	}
+}
+
+func sender(u *user, m *member) channels.Sender {
+	name := u.shown(m)
+	if name != u.Username && u.Username != "" {
+		name += " @" + u.Username
+	}
+	return channels.Sender{ID: channels.UserID(u.ID), Name: name}
+}
+
+// shown is the name that others see.
+func (u *user) shown(m *member) string {
+	if m != nil && m.Nick != "" {
+		return m.Nick
+	}
+	if u.GlobalName != "" {
+		return u.GlobalName
+	}
+	return u.Username
+}
+
+// describe tells in words what a message holds beside text and files.
+func (m *content) describe() string {
+	var parts []string
+	for _, s := range m.Stickers {
+		parts = append(parts, fmt.Sprintf("(a sticker: %s)", s.Name))
+	}
+	if m.Poll != nil {
+		var answers []string
+		for _, a := range m.Poll.Answers {
+			answers = append(answers, a.Media.Text)
+		}
+		parts = append(parts, fmt.Sprintf("(a poll: %s; options: %s)", m.Poll.Question.Text, strings.Join(answers, "; ")))
+	}
+	return join(parts...)
+}
+
+// join puts texts below each other.
+func join(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n")
+}

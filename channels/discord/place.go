@@ -1,0 +1,115 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// place is a channel of Discord, which may be a thread.
+type place struct {
+	ID     string `json:"id"`
+	Type   int    `json:"type"`
+	Parent string `json:"parent_id"` // of a thread the channel, of a channel the category
+}
+
+// Types of channels.
+const (
+	directChannel      = 1
+	announcementThread = 10
+	publicThread       = 11
+	privateThread      = 12
+)
+
+func (p place) thread() bool {
+	return (p.Type == announcementThread || p.Type == publicThread || p.Type == privateThread) && isID(p.Parent)
+}
+
+// places is what is known of channels: events tell only their id. The zero value is ready to use.
+type places struct {
+	mu   sync.Mutex
+	byID map[string]place
+}
+
+// maxPlaces bounds what is remembered; the rest is asked for again.
+const maxPlaces = 20_000
+
+func (ps *places) learn(found ...place) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if ps.byID == nil {
+		ps.byID = map[string]place{}
+	}
+	for _, p := range found {
+		if !isID(p.ID) {
+			continue
+		}
+		for id := range ps.byID {
+			if len(ps.byID) < maxPlaces {
+				break
+			}
+			delete(ps.byID, id)
+		}
+		ps.byID[p.ID] = p
+	}
+}
+
+func (ps *places) get(id string) (place, bool) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p, ok := ps.byID[id]
+	return p, ok
+}
+
+// place finds out what a channel is. One that the bot is not shown is taken for a channel that is no thread.
+func (c *Channel) place(ctx context.Context, id string) (place, error) {
+	if p, ok := c.places.get(id); ok {
+		return p, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	var p place
+	err := c.api.call(ctx, request{
+		op: "look up channel", verb: http.MethodGet, url: discordgo.EndpointChannel(id), chat: id,
+	}, &p)
+	if f := asFailure(err); err != nil && f.code == 0 {
+		return p, err
+	}
+	p.ID = id
+	if err == nil {
+		c.places.learn(p)
+	}
+	return p, nil
+}
+
+// conversation is where something happened, and whether that is a chat between one person and the bot alone.
+func (c *Channel) conversation(
+	ctx context.Context, channel string,
+) (conv channels.Conversation, direct bool, err error) {
+	p, err := c.place(ctx, channel)
+	if err != nil {
+		return conv, false, err
+	}
+	conv = channels.Conversation{Channel: c.name, Chat: channels.ChatID(channel)}
+	if p.thread() {
+		conv.Chat, conv.Topic = channels.ChatID(p.Parent), channels.TopicID(channel)
+	}
+	return conv, p.Type == directChannel, nil
+}
+
+// target is the channel of Discord that a conversation's messages go to.
+func target(conv channels.Conversation) (string, error) {
+	id := string(conv.Chat)
+	if conv.Topic != "" {
+		id = string(conv.Topic)
+	}
+	if !isID(id) {
+		return "", fmt.Errorf("%q is no channel of Discord", id)
+	}
+	return id, nil
+}

@@ -1,0 +1,110 @@
+package discord
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+const (
+	slowest     = 20 * time.Second // between states of a preview, after Discord asked to wait
+	stepRoom    = 200              // characters of a message for what is being done
+	previewTime = 5 * time.Second  // for one state to be shown
+)
+
+// Stream implements channels.Streamer. The preview is a message that is edited, and that the answer takes the place of.
+func (c *Channel) Stream(_ context.Context, p channels.Preview) (channels.Stream, error) {
+	channel, err := target(p.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	buttons, err := rows(p.Buttons)
+	if err != nil {
+		return nil, err
+	}
+	return &stream{
+		c: c, p: p, channel: channel, buttons: buttons, id: p.Message, every: c.timing.edit, key: rand.Text(),
+	}, nil
+}
+
+// stream is one open preview.
+type stream struct {
+	c       *Channel
+	p       channels.Preview
+	channel string
+	buttons []component
+	id      channels.MessageID
+	shown   string
+	every   time.Duration
+	key     string // of the message that is posted for the preview
+	posts   int    // messages that somebody deleted
+}
+
+// Show shows a state and waits until the next may follow. A state that fails is left out: the next is newer.
+func (s *stream) Show(ctx context.Context, d channels.Draft) error {
+	now := frame(d)
+	if now == "" || now == s.shown || s.c.api.limits.closed(s.channel) {
+		return nil
+	}
+	err := s.put(ctx, now)
+	switch f := asFailure(err); {
+	case err == nil:
+		s.shown = now
+	case f.retryAfter > 0:
+		s.every = min(2*s.every, slowest)
+		sleep(ctx, f.retryAfter)
+	case s.id != "" && f.uneditable(): // somebody deleted it: the next state is posted anew
+		s.id = ""
+		s.posts++
+	case f.gone():
+		s.c.api.limits.close(s.channel)
+	}
+	sleep(ctx, s.every)
+	return err
+}
+
+// put shows a text in a new message, or in the one that is there. It is seen through although ctx ends: a state that is
+// still under way could otherwise be shown after the answer, and of a new message nobody knew whether it is there.
+func (s *stream) put(ctx context.Context, now string) error {
+	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), previewTime)
+	defer cancel()
+	p := text(now)
+	p.edit, p.Components = s.id, s.buttons
+	p.Nonce, p.Enforce = nonce(s.key, s.posts), true
+	if isID(string(s.p.ReplyTo)) {
+		p.Reference = &reference{MessageID: string(s.p.ReplyTo)}
+	}
+	id, err := s.c.deliver(call, s.channel, p)
+	if f := asFailure(err); p.edit == "" && f.badReference() {
+		id, err = s.c.deliver(call, s.channel, p.withoutReference())
+	}
+	if err != nil || s.id != "" {
+		return err
+	}
+	s.id = id
+	if s.p.Posted != nil {
+		return s.p.Posted(call, id)
+	}
+	return nil
+}
+
+// Close implements channels.Stream.
+func (s *stream) Close(context.Context) (channels.MessageID, error) { return s.id, nil }
+
+// frame is what a preview shows of a state: its text as far as it fits into one message, and the step.
+func frame(d channels.Draft) string {
+	now := ""
+	if texts := format(d.Text, maxText-stepRoom); len(texts) > 0 {
+		now = texts[0]
+		if len(texts) > 1 && d.Step == "" {
+			d.Step = "writing more"
+		}
+	}
+	if d.Step != "" {
+		now = strings.TrimSpace(now + "\n\n-# ⏳ " + cut(oneLine(d.Step), stepRoom/2) + " …")
+	}
+	return now
+}

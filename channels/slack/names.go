@@ -1,0 +1,78 @@
+package slack
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	slackgo "github.com/slack-go/slack"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+const (
+	nameAge     = time.Hour   // people rename themselves seldom
+	nameFault   = time.Minute // until Slack is asked again for a name that it did not tell
+	maxNames    = 2000
+	lookupsTime = 2 * time.Second // for all that is looked up about one message
+	hintTime    = time.Second     // the same about what Slack does not deliver again
+)
+
+// names remembers what people are called. The zero value is ready to use.
+type names struct {
+	mu   sync.Mutex
+	kept map[string]calling
+}
+
+type calling struct {
+	name  string
+	until time.Time
+}
+
+func (n *names) get(id string) (string, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	k, ok := n.kept[id]
+	return k.name, ok && time.Now().Before(k.until)
+}
+
+func (n *names) keep(id, name string, age time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.kept == nil || len(n.kept) >= maxNames {
+		n.kept = map[string]calling{}
+	}
+	n.kept[id] = calling{name, time.Now().Add(age)}
+}
+
+// called is a person's name, or the id when Slack does not tell it until ctx is done.
+func (c *Channel) called(ctx context.Context, id string) string {
+	if name, ok := c.names.get(id); ok || id == "" {
+		return name
+	}
+	var u *slackgo.User
+	err := c.api.call(ctx, "users.info", "", func(ctx context.Context) (err error) {
+		u, err = c.api.GetUserInfoContext(ctx, id)
+		return err
+	})
+	if err != nil {
+		c.env.Log.Debug("look up a person's name", "user", id, "err", err)
+		c.names.keep(id, id, nameFault)
+		return id
+	}
+	name := first(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name, id)
+	c.names.keep(id, name, nameAge)
+	return name
+}
+
+// presser is a person that Slack named by itself: nothing is looked up.
+func (c *Channel) presser(id, name string) channels.Sender {
+	if kept, ok := c.names.get(id); ok {
+		name = kept
+	}
+	return channels.Sender{ID: channels.UserID(id), Name: first(name, id)}
+}
+
+func (c *Channel) sender(ctx context.Context, id string) channels.Sender {
+	return channels.Sender{ID: channels.UserID(id), Name: c.called(ctx, id)}
+}

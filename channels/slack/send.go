@@ -1,0 +1,187 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	slackgo "github.com/slack-go/slack"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Send implements channels.Channel. A message is delivered in parts, each one call: texts of bounded length, files. Of
+// a text whose answer never came it is looked up whether it was shown.
+func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.MessageID, error) {
+	to, err := spotOf(m.Conversation)
+	if err != nil {
+		return "", &channels.Error{Op: "send", Terminal: true, Gone: true, NotTaken: true, Err: err}
+	}
+	list, err := parts(m)
+	if err != nil {
+		return "", &channels.Error{Op: "send", Terminal: true, NotTaken: true, Err: err}
+	}
+	list = list[min(m.Attempt.Parts, len(list)):]
+	s := &sending{c: c, to: to, unsure: m.Attempt.Unsure}
+	var id channels.MessageID
+	for i, p := range list {
+		got, err := s.send(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		id = channels.MessageID(first(string(id), string(got)))
+		if i+1 < len(list) && m.Attempt.Delivered != nil {
+			if err := m.Attempt.Delivered(ctx, m.Attempt.Parts+i+1); err != nil {
+				return "", &channels.Error{Op: "send", NotTaken: true, Err: err}
+			}
+		}
+	}
+	return id, nil
+}
+
+// sending is one attempt at a message.
+type sending struct {
+	c       *Channel
+	to      spot
+	unsure  bool // the next part may have been shown already
+	stopped bool // a stream that was still open was stopped
+}
+
+// send delivers a part. What Slack refuses for a reason that can be helped is sent in another way, once.
+func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) {
+	if s.unsure {
+		s.unsure = false
+		id, err := s.lookUp(ctx, p)
+		if id != "" || err != nil {
+			return id, err
+		}
+	}
+	for plain := false; ; {
+		id, err := s.deliver(ctx, p, plain)
+		f, failed := errors.AsType[*failure](err)
+		switch {
+		case !failed:
+			return id, err
+		case p.remove && f.uneditable(): // it is gone already, or stays
+			return "", nil
+		case p.edit != "" && f.is("streaming_state_conflict") && !s.stopped:
+			s.stopped = true
+			if err := s.c.stopStream(ctx, s.to, p.edit); err != nil {
+				s.c.env.Log.Warn("stop a stream in whose place an answer comes", "err", err)
+			}
+		case p.edit != "" && (f.uneditable() || f.is("streaming_state_conflict")):
+			p.edit = ""
+		case f.badForm() && !plain && len(p.files) == 0:
+			s.c.env.Log.Warn("Slack refused the form of a message: sent as plain text", "err", f)
+			plain = true
+		default:
+			if f.needed != "" {
+				s.c.notice(ctx, "the Slack app lacks the scope "+f.needed+
+					": add it under OAuth & Permissions and reinstall the app")
+			}
+			return "", f.channelError(f.method)
+		}
+	}
+}
+
+func (s *sending) deliver(ctx context.Context, p part, plain bool) (channels.MessageID, error) {
+	switch {
+	case p.remove:
+		return "", s.c.remove(ctx, s.to, p.edit)
+	case len(p.files) > 0:
+		return "", s.c.upload(ctx, s.to, p.files)
+	case plain:
+		return s.plainly(ctx, p)
+	}
+	return s.put(ctx, p.edit, p.key, p.content()...)
+}
+
+// plainly sends a part as several short texts, the last with its buttons unless those are what Slack refuses.
+func (s *sending) plainly(ctx context.Context, p part) (id channels.MessageID, err error) {
+	texts := p.plainly()
+	for i, text := range texts {
+		key, edit := p.key, p.edit
+		if i > 0 {
+			key, edit = "", ""
+		}
+		content := []slackgo.MsgOption{slackgo.MsgOptionText(text, false)}
+		var got channels.MessageID
+		if i == len(texts)-1 && len(p.buttons) > 0 {
+			got, err = s.put(ctx, edit, key, p.pressable(text)...)
+			if f, failed := errors.AsType[*failure](err); failed && f.badForm() {
+				got, err = s.put(ctx, edit, key, content...)
+			}
+		} else {
+			got, err = s.put(ctx, edit, key, content...)
+		}
+		if err != nil {
+			return "", err
+		}
+		id = channels.MessageID(first(string(id), string(got)))
+	}
+	return id, nil
+}
+
+// put changes a message, or posts one.
+func (s *sending) put(
+	ctx context.Context, edit channels.MessageID, key string, content ...slackgo.MsgOption,
+) (channels.MessageID, error) {
+	if edit != "" {
+		return edit, s.c.edit(ctx, s.to, edit, content...)
+	}
+	return s.c.post(ctx, s.to, key, content...)
+}
+
+const (
+	lookBack = time.Hour // how long ago a message may have been shown whose answer never came
+	lookAt   = 200       // messages
+)
+
+// lookUp finds a part that may have been shown already, by the key that is kept with it; "" when it is not there, or
+// when Slack does not let the bot look.
+func (s *sending) lookUp(ctx context.Context, p part) (channels.MessageID, error) {
+	if p.repeatable() || p.key == "" || len(p.files) > 0 {
+		return "", nil
+	}
+	found, err := s.recent(ctx)
+	if f, failed := errors.AsType[*failure](err); failed {
+		if f.code != "" && f.retryAfter == 0 && !f.passing() {
+			return "", nil
+		}
+		e := f.channelError("send")
+		e.NotTaken = false
+		return "", e
+	}
+	for _, m := range found {
+		if m.Metadata.EventType == keyEvent && m.Metadata.EventPayload["key"] == p.key {
+			return channels.MessageID(m.Timestamp), nil
+		}
+	}
+	return "", nil
+}
+
+func (s *sending) recent(ctx context.Context) (found []slackgo.Message, err error) {
+	oldest := fmt.Sprintf("%d.000000", time.Now().Add(-lookBack).Unix())
+	method := "conversations.history"
+	if s.to.thread != "" {
+		method = "conversations.replies"
+	}
+	err = s.c.api.call(ctx, method, s.to.chat, func(ctx context.Context) error {
+		if s.to.thread != "" {
+			messages, _, _, err := s.c.api.GetConversationRepliesContext(ctx, &slackgo.GetConversationRepliesParameters{
+				ChannelID: s.to.chat, Timestamp: s.to.thread, Oldest: oldest, Limit: lookAt, IncludeAllMetadata: true,
+			})
+			found = messages
+			return err
+		}
+		h, err := s.c.api.GetConversationHistoryContext(ctx, &slackgo.GetConversationHistoryParameters{
+			ChannelID: s.to.chat, Oldest: oldest, Limit: lookAt, IncludeAllMetadata: true,
+		})
+		if h != nil {
+			found = h.Messages
+		}
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,197 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+const (
+	slowest   = 20 * time.Second // between states, after Slack asked to wait
+	frameTime = 10 * time.Second // for one state
+	stepRoom  = 200              // characters kept free for the step
+)
+
+// Stream implements channels.Streamer. In threads the preview is a stream, which Slack shows with steps and a way to
+// stop it; where it takes none, a message that is edited. The answer takes the place of either.
+func (c *Channel) Stream(_ context.Context, p channels.Preview) (channels.Stream, error) {
+	to, err := spotOf(p.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{c: c, p: p, to: to, id: p.Message, every: c.pace.edit}
+	who, known := c.askers.of(to.chat, p.ReplyTo)
+	if to.thread != "" && known && s.id == "" {
+		s.live, s.every = &live{c: c, to: to, who: who}, c.pace.append
+	}
+	return s, nil
+}
+
+// stream is one open preview.
+type stream struct {
+	c     *Channel
+	p     channels.Preview
+	to    spot
+	id    channels.MessageID
+	live  *live // nil when the preview is an edited message
+	shown string
+	every time.Duration
+	ended bool // a person stopped it
+}
+
+// Show shows a state and waits until the next may follow. A state that fails is left out: the next is newer. It is
+// seen through although ctx ends: a state that is still under way could otherwise be shown after the answer, and of a
+// new message nobody knew whether it is there.
+func (s *stream) Show(ctx context.Context, d channels.Draft) error {
+	if s.ended {
+		return nil
+	}
+	through, cancel := context.WithTimeout(context.WithoutCancel(ctx), frameTime)
+	defer cancel()
+	var shown bool
+	var err error
+	if s.live != nil {
+		shown, err = s.flow(through, d)
+	}
+	if s.live == nil {
+		shown, err = s.redraw(through, d)
+	}
+	if f, failed := errors.AsType[*failure](err); failed && f.retryAfter > 0 {
+		s.every = min(2*s.every, slowest)
+		sleep(ctx, f.retryAfter)
+	}
+	if shown || err != nil {
+		sleep(ctx, s.every)
+	}
+	return err
+}
+
+// flow shows a state in the stream. When Slack takes no more, the preview goes on as an edited message.
+func (s *stream) flow(ctx context.Context, d channels.Draft) (bool, error) {
+	opened := s.live.id != ""
+	shown, err := s.live.show(ctx, d)
+	if !opened && s.live.id != "" {
+		s.id = s.live.id
+		if s.p.Posted != nil {
+			err = errors.Join(err, s.p.Posted(ctx, s.id))
+		}
+	}
+	f, failed := errors.AsType[*failure](err)
+	switch {
+	case errors.Is(err, errRewritten):
+		s.leave(ctx)
+		return false, nil
+	case !failed:
+		return shown, err
+	case f.is("stopped_by_user"):
+		s.ended = true
+		s.c.stopped(ctx, s.p, s.live.who, s.id)
+		return true, nil
+	case f.is("message_not_found"):
+		s.id, s.live = "", nil
+		s.every = s.c.pace.edit
+		return false, nil
+	case f.code == "" && s.live.id != "", f.retryAfter > 0 && s.live.id != "": // a bad moment
+		return false, err
+	}
+	s.c.env.Log.Debug("Slack takes no stream: the preview is edited", "err", err)
+	s.leave(ctx)
+	return false, nil
+}
+
+// leave ends the stream, whose message is edited from now on.
+func (s *stream) leave(ctx context.Context) {
+	if err := s.live.stop(ctx); err != nil {
+		s.c.env.Log.Debug("stop a stream", "err", err)
+	}
+	s.live, s.every = nil, s.c.pace.edit
+}
+
+// redraw shows a state in a message of its own.
+func (s *stream) redraw(ctx context.Context, d channels.Draft) (bool, error) {
+	now := frame(d)
+	if now == "" || now == s.shown {
+		return false, nil
+	}
+	buttons, err := keyboard(s.p.Buttons)
+	if err != nil {
+		return false, err
+	}
+	content := part{markdown: now}.with(buttons).content()
+	if s.id != "" {
+		err = s.c.edit(ctx, s.to, s.id, content...)
+		f, failed := errors.AsType[*failure](err)
+		switch {
+		case failed && f.is("streaming_state_conflict"): // an earlier attempt left it open
+			err = s.c.stopStream(ctx, s.to, s.id)
+		case failed && f.uneditable(): // somebody deleted it: the answer is posted anew
+			s.id, err = "", nil
+		case !failed:
+			s.shown = now
+		}
+		return true, err
+	}
+	id, err := s.c.post(ctx, s.to, "", content...)
+	if err != nil {
+		return false, err
+	}
+	s.id, s.shown = id, now
+	if s.p.Posted != nil {
+		return true, s.p.Posted(ctx, id)
+	}
+	return true, nil
+}
+
+// Close implements channels.Stream. A stream is stopped, so that its message can be edited.
+func (s *stream) Close(ctx context.Context) (channels.MessageID, error) {
+	if s.live == nil || s.live.id == "" || s.ended {
+		return s.id, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), frameTime)
+	defer cancel()
+	if err := s.live.stop(ctx); err != nil { // Send stops it again if need be
+		s.c.env.Log.Debug("stop a stream", "err", err)
+	}
+	return s.id, nil
+}
+
+// frame is what an edited preview shows of a state: its text as far as it fits into one message, and the step.
+func frame(d channels.Draft) string {
+	var now string
+	if texts := format(d.Text, maxMarkdown-stepRoom); len(texts) > 0 {
+		now = texts[0]
+		if len(texts) > 1 && d.Step == "" {
+			d.Step = "writing more"
+		}
+	}
+	if d.Step == "" {
+		return now
+	}
+	step := "*⏳ " + literal(cut(d.Step, stepRoom/2)) + " …*"
+	if now == "" {
+		return step
+	}
+	return now + "\n\n" + step
+}
+
+// stopped hands over that a person stopped an answer with Slack's own button, as if they had written it. Slack does
+// not say who it was: it shows the button to the person who asked.
+func (c *Channel) stopped(ctx context.Context, p channels.Preview, who asker, id channels.MessageID) {
+	r := c.handler.Load()
+	if r == nil || !r.begin() {
+		return
+	}
+	in := &channels.Inbound{
+		ID: id, EventKey: "stop:" + string(p.Conversation.Chat) + ":" + string(id), Conversation: p.Conversation,
+		Sender: c.sender(ctx, who.user), Direct: direct(string(p.Conversation.Chat)), Mentioned: true,
+		Command: &channels.Command{Name: "stop"}, SentAt: time.Now().UTC(),
+	}
+	defer r.tasks.Done()
+	ctx, cancel := r.bound(context.WithoutCancel(ctx))
+	defer cancel()
+	if err := c.store(ctx, r, in, ackPatience); err != nil {
+		c.env.Log.Error("an answer that a person stopped goes on", "err", err)
+	}
+}
