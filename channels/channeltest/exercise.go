@@ -26,7 +26,10 @@ func Exercise(t *testing.T, platform func(t *testing.T) *Platform) {
 			if c.needs != nil && !c.needs(p) {
 				t.Skip("this messenger can't do that")
 			}
-			e := &exercise{T: t, p: p, got: make(chan *channels.Inbound, 1000), joined: map[channels.Conversation]bool{}, known: map[string]bool{}}
+			e := &exercise{
+				T: t, p: p, got: make(chan *channels.Inbound, 1000), joined: map[channels.Conversation]bool{},
+				known: map[string]bool{},
+			}
 			e.start()
 			c.run(e)
 		})

@@ -60,6 +60,20 @@ func TestLoad(t *testing.T) {
 	})
 }
 
+// TestMessengers writes on every messenger.
+func TestMessengers(t *testing.T) {
+	binary := build(t)
+	for name := range messengers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := load(t, binary, "sqlite:"+filepath.Join(t.TempDir(), "leadhand.db"), "-messenger", name, "-chats", "12", "-messages", "5")
+			if r.Messages != 60 || r.Doubled != 0 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
 func TestWrongUse(t *testing.T) {
 	for name, args := range map[string][]string{
 		"no chats": {"-chats", "0"}, "an argument": {"x"}, "an unknown flag": {"-x"}, "no bot": {"-binary", "/nowhere/leadhand", "-chats", "1"},
