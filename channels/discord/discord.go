@@ -62,8 +62,8 @@ type timing struct {
 }
 
 var defaultTiming = timing{
-	edit: 1300 * time.Millisecond, open: 30 * time.Second, redial: time.Second,
-	answer: 2700 * time.Millisecond, fatal: 30 * time.Second, retry: 250 * time.Millisecond, look: 10 * time.Second, zombie: 100 * time.Second,
+	edit: 1300 * time.Millisecond, open: 30 * time.Second, redial: time.Second, fatal: 30 * time.Second,
+	retry: 250 * time.Millisecond, answer: 2700 * time.Millisecond, look: 10 * time.Second, zombie: 100 * time.Second,
 }
 
 var (

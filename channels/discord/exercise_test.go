@@ -78,7 +78,7 @@ func (x *exercised) say(t *testing.T, s channeltest.Said) channels.MessageID {
 	return channels.MessageID(fakekit.Text(x.sends(in)["id"]))
 }
 
-func (x *exercised) edit(t *testing.T, in channels.Conversation, id channels.MessageID, text string) {
+func (x *exercised) edit(_ *testing.T, in channels.Conversation, id channels.MessageID, text string) {
 	x.fake.Must(x.fake.EditMessage(room(in), string(id), x.bot()+" "+text))
 }
 
@@ -142,7 +142,7 @@ func (x *exercised) answer(t *testing.T, in channels.Conversation, id channels.M
 	x.fake.Must(err)
 }
 
-func (x *exercised) shown(t *testing.T, in channels.Conversation) (shown []channeltest.Shown) {
+func (x *exercised) shown(_ *testing.T, in channels.Conversation) (shown []channeltest.Shown) {
 	for _, m := range x.fake.Messages(room(in)) {
 		if m["author"].(fakekit.Object)["id"] != x.fake.AppID() {
 			continue
