@@ -71,6 +71,26 @@ func TestTalkIsToldAtTheNextMention(t *testing.T) {
 	})
 }
 
+// TestTalkOfTheRoom: where a mention opens a topic of its own, it refers to what was said in the room.
+func TestTalkOfTheRoom(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{})
+		talk := w.message(channels.Conversation{Channel: "fake", Chat: "C01"}, "502", "the server is slow")
+		talk.Mentioned = false
+		w.deliver(talk)
+		in := w.message(channels.Conversation{Channel: "fake", Chat: "C01"}, "501", "why?")
+		in.Conversation.Topic = channels.TopicID(in.ID)
+		w.deliver(in)
+		if m := w.shown(); m.Conversation != in.Conversation || m.Text != "re: why?" {
+			t.Errorf("shown %+v", m)
+		}
+		if !strings.Contains(w.lastAsked(), "the server is slow") {
+			t.Error("what was said in the room was not told")
+		}
+	})
+}
+
 func TestTalkIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {

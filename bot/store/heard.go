@@ -92,7 +92,11 @@ func (db *DB) overheard(ctx context.Context, it *inbox.Item) (told *step, parts 
 	if it.Message.Direct {
 		return nil, nil, nil
 	}
-	where, album := it.Message.Conversation.String(), it.Message.Album
+	from := it.Message.Conversation
+	if string(from.Topic) == string(it.Message.ID) { // it opens its topic: what it refers to was said in the room
+		from.Topic = ""
+	}
+	where, album := from.String(), it.Message.Album
 	first := &step{ // mostly there is none, which a prepared statement finds out cheaply
 		sql:  acrossTenants + `SELECT 1 FROM heard WHERE conversation = ? AND taken_at = 0 LIMIT 1`,
 		args: []any{where}, row: []any{new(int)},
