@@ -92,3 +92,26 @@ const (
 	Primary Style = "primary"
 	Danger  Style = "danger"
 )
+
+// Choices is buttons as text, for where there are none: what people can write instead.
+func Choices(rows [][]Button) string {
+	var lines []string
+	for _, row := range rows {
+		for _, b := range row {
+			command := strings.TrimSpace(b.Command.Name + " " + b.Command.Args)
+			var values []string
+			for _, o := range b.Options {
+				values = append(values, "`"+command+" "+o.Value+"` ("+o.Text+")")
+			}
+			switch {
+			case len(values) > 0:
+				lines = append(lines, "- "+b.Text+": "+strings.Join(values, ", "))
+			case b.Ask != "":
+				lines = append(lines, "- "+b.Text+": `"+command+" …` ("+b.Ask+")")
+			default:
+				lines = append(lines, "- "+b.Text+": `"+command+"`")
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}

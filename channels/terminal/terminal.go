@@ -102,9 +102,15 @@ func (t *Terminal) Send(_ context.Context, m *channels.Outbound) (channels.Messa
 	if err != nil {
 		return "", &channels.Error{Op: "send", Err: err}
 	}
-	if m.Card != nil {
+	if m.Card != nil || len(m.Buttons) > 0 {
 		shown := *m
-		shown.Text, m = m.Card.Markdown(), &shown
+		if m.Card != nil {
+			shown.Text = m.Card.Markdown()
+		}
+		if choices := channels.Choices(m.Buttons); choices != "" {
+			shown.Text = strings.TrimSpace(shown.Text + "\n\n" + choices)
+		}
+		m = &shown
 	}
 	if t.edit != nil {
 		err = t.edit.send(m)
