@@ -26,7 +26,6 @@ type team struct {
 	*testing.T
 	fake  *telegramfake.Server
 	model *vendor
-	log   *tail
 }
 
 func newTeam(t *testing.T, model step) *team {
@@ -35,9 +34,15 @@ func newTeam(t *testing.T, model step) *team {
 	fake.AddForum(forum, "Ops", telegramfake.Topic{ID: 7, Name: "ops"}, telegramfake.Topic{ID: 9, Name: "docs"})
 	fake.AddChat(telegramfake.Chat{ID: plain, Type: "supergroup", Title: "Plain"})
 	fake.AddUser(ann, "Ann", "ann")
+	return &team{t, fake, serveWith(t, model, "TELEGRAM_BOT_TOKEN="+fake.Token, "TELEGRAM_API_URL="+fake.URL)}
+}
+
+// serveWith runs the bot between a messenger and a model until the test ends, with nothing but the environment.
+func serveWith(t *testing.T, model step, env ...string) *vendor {
+	t.Helper()
 	v := newVendor(t, model)
-	cmd, _, log := install(t, "TELEGRAM_BOT_TOKEN="+fake.Token, "TELEGRAM_API_URL="+fake.URL, "LEADHAND_ACCESS=open",
-		"OPENAI_BASE_URL="+v.url, "OPENAI_API_KEY=none", "LEADHAND_MODEL=openai:fake").serve()
+	cmd, _, log := install(t, append(env, "LEADHAND_ACCESS=open", "OPENAI_BASE_URL="+v.url, "OPENAI_API_KEY=none",
+		"LEADHAND_MODEL=openai:fake")...).serve()
 	t.Cleanup(func() {
 		if code, took := terminate(t, cmd); code != 0 || took > 5*time.Second {
 			t.Errorf("exit code %d after %s", code, took)
@@ -49,7 +54,7 @@ func newTeam(t *testing.T, model step) *team {
 			t.Logf("the log:\n%s", log)
 		}
 	})
-	return &team{t, fake, v, log}
+	return v
 }
 
 // says lets a person write and returns the message.
