@@ -121,10 +121,7 @@ func button(b channels.Button, used map[string]bool) (component, error) {
 	}
 	var err error
 	for n := 0; n == 0 || used[c.CustomID]; n++ {
-		if n > 0 {
-			rest += " "
-		}
-		if c.CustomID, err = pack(prefix, b.Command, rest+strings.Repeat("+", n)); err != nil {
+		if c.CustomID, err = pack(prefix, b.Command, strings.Repeat(" ", n)+rest); err != nil {
 			return c, err
 		}
 	}

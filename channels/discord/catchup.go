@@ -78,8 +78,10 @@ func (r *recent) active() map[string]uint64 {
 // catchUp stores what was written in a channel after a message. It is a job of the channel, so that what comes
 // meanwhile comes after it. What is stored twice has the same key.
 func (in *intake) catchUp(ctx context.Context, channel string, after uint64) error {
-	for range catchPages {
-		page, err := in.c.after(ctx, channel, after)
+	var missed []job
+	full := true
+	for page := 0; full && page < catchPages; page++ {
+		found, n, err := in.c.after(ctx, channel, after)
 		if f := asFailure(err); err != nil && f.code != 0 { // the channel is gone, or closed to the bot
 			in.c.env.Log.Debug("what was missed can't be read", "chat", channel, "err", f)
 			return nil
@@ -87,40 +89,38 @@ func (in *intake) catchUp(ctx context.Context, channel string, after uint64) err
 		if err != nil {
 			return err
 		}
-		for _, m := range page {
+		for _, m := range found {
 			if m.written() {
-				if err := in.store(ctx, m); err != nil {
-					return err
-				}
+				missed = append(missed, job{m.ID, func(ctx context.Context) error { return in.store(ctx, m) }})
 			}
 			in.c.recent.note(channel, m.ID)
 			after = max(after, number(m.ID))
 		}
-		if len(page) < catchPage {
-			return nil
-		}
+		full = n == catchPage && len(found) > 0
 	}
-	in.c.env.Log.Warn("more was missed in a channel than is caught up on", "chat", channel)
+	if full {
+		in.c.env.Log.Warn("more was missed in a channel than is caught up on", "chat", channel)
+	}
+	in.first(channel, missed)
 	return nil
 }
 
 // after reads the messages that follow one, the oldest first.
-func (c *Channel) after(ctx context.Context, channel string, id uint64) ([]*message, error) {
+func (c *Channel) after(ctx context.Context, channel string, id uint64) (page []*message, n int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var raw []json.RawMessage
-	err := c.api.call(ctx, request{
+	err = c.api.call(ctx, request{
 		op: "read messages", verb: http.MethodGet, chat: channel,
 		url: fmt.Sprintf("%s?limit=%d&after=%d", discordgo.EndpointChannelMessages(channel), catchPage, id),
 	}, &raw)
-	var page []*message
 	for _, r := range raw {
 		if m, err := decode("MESSAGE_CREATE", r); err == nil {
 			page = append(page, m.(*message))
 		}
 	}
 	slices.SortFunc(page, func(a, b *message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
-	return page, err
+	return page, len(raw), err
 }
 
 // number is an id as ids are ordered: by time.

@@ -114,7 +114,9 @@ func (c *client) call(ctx context.Context, r request, into any) error {
 	if !r.answers && x.status != 0 && x.status < http.StatusInternalServerError {
 		c.guard.answered(x.status == http.StatusUnauthorized)
 	}
-	c.limits.spend(r.route(), x.header)
+	if !r.answers {
+		c.limits.spend(r.route(), x.header)
+	}
 	if err != nil {
 		return c.judge(ctx, &r, x, err)
 	}
@@ -136,7 +138,10 @@ func (c *client) held(ctx context.Context, r *request) *failure {
 			}
 		}
 	}
-	wait := c.limits.budget(r.route())
+	var wait time.Duration
+	if !r.answers { // each has its own
+		wait = c.limits.budget(r.route())
+	}
 	if wait > 0 && wait <= budgetWait {
 		sleep(ctx, wait)
 		wait = 0
@@ -182,7 +187,9 @@ func (c *client) judge(ctx context.Context, r *request, x *exchange, err error) 
 		return f
 	}
 	if refused, ok := errors.AsType[*discordgo.RESTError](err); ok && refused.Message != nil {
-		f.code = refused.Message.Code
+		if x.status < http.StatusInternalServerError { // otherwise it says nothing about what was asked for
+			f.code = refused.Message.Code
+		}
 		f.text = c.hide(refused.Message.Message + details(refused.ResponseBody))
 		return f
 	}

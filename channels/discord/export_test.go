@@ -43,3 +43,6 @@ func Deliver(ctx context.Context, ch channels.Channel, kind string, raw []byte, 
 
 // Format renders Markdown in texts of at most limit characters.
 func Format(markdown string, limit int) []string { return format(markdown, limit) }
+
+// Slow lets failed jobs wait between attempts.
+func Slow(ch channels.Channel) { ch.(*Channel).timing.retry = 2 * time.Second }

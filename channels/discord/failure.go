@@ -54,6 +54,7 @@ const (
 	unknownInteraction = 10062
 	editsUsedUp        = 30046 // of a message that is older than an hour
 	alreadyAnswered    = 40060
+	requestTooLarge    = 40005
 	missingAccess      = 50001
 	notTheAuthor       = 50005
 	emptyMessage       = 50006
@@ -75,11 +76,22 @@ func (f *failure) badReference() bool {
 	return f.is(noHistory) || f.is(invalidForm) && strings.Contains(f.text, "message_reference")
 }
 
+// badFiles tells whether a message may be taken without its files.
+func (f *failure) badFiles() bool {
+	return f.is(missingPermission, requestTooLarge) || f.status == http.StatusRequestEntityTooLarge
+}
+
 func (f *failure) badForm() bool { return f.is(invalidForm, emptyMessage) }
 
 // gone tells whether nothing can be written into the channel any more.
 func (f *failure) gone() bool {
 	return f.is(unknownChannel, unknownGuild, missingAccess, directClosed, missingPermission, threadArchived)
+}
+
+// passing tells whether the fault is Discord's or the network's, and not what was asked for.
+func (f *failure) passing() bool {
+	return f.op != "" && (f.status == 0 || f.status == http.StatusTooManyRequests ||
+		f.status == http.StatusUnauthorized || f.status >= http.StatusInternalServerError)
 }
 
 // fix tells an admin what to do about a failure, if anything.

@@ -48,6 +48,9 @@ func (c *Channel) listen(ctx context.Context, in *intake) {
 		opened := time.Now()
 		ready, err := c.connected(ctx, l)
 		if ctx.Err() != nil {
+			if errors.Is(err, errStuck) { // it can't be ended
+				l = nil
+			}
 			return
 		}
 		wait := s.failed(err, ready, time.Since(opened))
@@ -76,6 +79,10 @@ func (c *Channel) connected(ctx context.Context, l *link) (ready bool, err error
 		case err := <-lost:
 			return ready, err
 		case <-l.ready:
+			if c.me.Load() == nil { // it could not be read
+				l.cut()
+				continue
+			}
 			ready = true
 			c.told.over(aboutGateway)
 			c.env.Log.Info("connected to Discord", "bot", c.me.Load().user)

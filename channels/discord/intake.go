@@ -18,6 +18,11 @@ type intake struct {
 	slots  chan struct{} // one for each channel that is worked at the same time
 	stored atomic.Int64  // jobs so far
 
+	// Of the goroutine that reads the gateway.
+	newest uint64            // message of all; at first where the last process may have stopped
+	since  uint64            // what was known when the session began
+	asked  map[string]uint64 // channels that were asked then what was missed
+
 	work    sync.WaitGroup
 	mu      sync.Mutex
 	closed  bool
@@ -40,12 +45,18 @@ const (
 	lossesBetween  = 100 // from one word about them to the next
 	// giveUp is how often a job is tried while others are stored: then it is at fault, not the database.
 	giveUp = 12
+	// handover is how long no process may have been connected, for what was missed to be caught up on.
+	handover = time.Minute
+	idEpoch  = 1420070400000 // of ids: milliseconds since then, and 22 bits
+	idTime   = 22
+	slack    = 5000 // milliseconds; channels are not delivered in one order
 	// lastWord is what is left for storing once ctx has ended.
 	lastWord = time.Second
 )
 
 func newIntake(c *Channel, h channels.Handler) *intake {
-	return &intake{c: c, handle: h, slots: make(chan struct{}, channelsAtOnce), waiting: map[string][]job{}}
+	start := uint64(time.Now().Add(-handover).UnixMilli()-idEpoch) << idTime
+	return &intake{c: c, handle: h, newest: start, slots: make(chan struct{}, channelsAtOnce), waiting: map[string][]job{}}
 }
 
 // add queues a job of a channel. When there is no room the oldest goes: people see that it was not answered, and more
@@ -100,10 +111,16 @@ func (in *intake) channel(ctx context.Context, channel string) {
 		if !ok {
 			return
 		}
-		in.slots <- struct{}{}
 		in.try(work, channel, j)
-		<-in.slots
 	}
+}
+
+// first queues jobs before all others of a channel that is worked.
+func (in *intake) first(channel string, jobs []job) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.waiting[channel] = append(jobs, in.waiting[channel]...)
+	in.total += len(jobs)
 }
 
 func (in *intake) next(channel string) (job, bool) {
@@ -133,8 +150,12 @@ func (in *intake) abandon(channel string) {
 // try does a job until it is done, or nothing can be done about it.
 func (in *intake) try(ctx context.Context, channel string, j job) {
 	stored := in.stored.Load()
-	for failures := 0; ; failures++ {
+	for tries, failures := 0, 0; ; tries++ {
 		err := in.once(ctx, j)
+		f := asFailure(err)
+		if err != nil && !f.passing() {
+			failures++
+		}
 		switch {
 		case err == nil:
 			in.stored.Add(1)
@@ -142,17 +163,23 @@ func (in *intake) try(ctx context.Context, channel string, j job) {
 		case ctx.Err() != nil:
 			in.c.env.Log.Error("a message is lost: it could not be stored before the end", "chat", channel, "message", j.id)
 			return
-		case failures+1 >= giveUp && in.stored.Load() > stored:
+		case failures >= giveUp && in.stored.Load() > stored:
 			in.refuse(ctx, channel, j, err)
 			return
 		}
 		in.c.env.Log.Error("a message is not stored yet", "chat", channel, "message", j.id, "err", in.c.api.hide(err.Error()))
-		sleep(ctx, pause(failures, in.c.timing.retry, retryMax))
+		sleep(ctx, max(f.retryAfter, pause(tries, in.c.timing.retry, retryMax)))
 	}
 }
 
 // once does a job. A panic is a fault of this job alone.
 func (in *intake) once(ctx context.Context, j job) (err error) {
+	select {
+	case in.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-in.slots }()
 	defer func() {
 		if v := recover(); v != nil {
 			in.c.env.Log.Error("a message is left out: it broke the program", "message", j.id, "err", fmt.Sprint(v))
@@ -166,6 +193,8 @@ func (in *intake) once(ctx context.Context, j job) (err error) {
 func (in *intake) refuse(ctx context.Context, channel string, j job, why error) {
 	in.c.env.Log.Error("a message is given up: it can't be stored", "chat", channel, "message", j.id, "attempts", giveUp,
 		"err", in.c.api.hide(why.Error()))
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	_, err := in.c.Send(ctx, &channels.Outbound{
 		Key: "refused/" + j.id, Conversation: channels.Conversation{Channel: in.c.name, Chat: channels.ChatID(channel)},
 		ReplyTo: channels.MessageID(j.id),

@@ -50,7 +50,13 @@ type outgoing struct {
 	Mentions   *mentionPolicy `json:"allowed_mentions"`
 	Reference  *reference     `json:"message_reference,omitempty"`
 	Nonce      string         `json:"nonce,omitempty"`
+	Files      []newFile      `json:"attachments,omitempty"`   // all that a changed message has from now on
 	Enforce    bool           `json:"enforce_nonce,omitempty"` // a nonce that was taken before shows nothing
+}
+
+type newFile struct {
+	ID   int    `json:"id"`
+	Name string `json:"filename"`
 }
 
 // part is one request that shows a part of a message.
@@ -73,6 +79,21 @@ func (p part) anew() part {
 
 func (p part) withoutReference() part {
 	p.Reference = nil
+	return p
+}
+
+// withoutFiles says in place of files that they are missing. It has room: a text that does not fit is another part's.
+func (p part) withoutFiles() part {
+	var names []string
+	for _, f := range p.files {
+		names = append(names, inline(f.name))
+	}
+	note := "-# Discord does not take " + cut(strings.Join(names, ", "), 300) +
+		" here (the bot needs Attach Files; or it is too large)."
+	p.files = nil
+	if s := p.Content + "\n" + note; utf16Len(s) <= maxText {
+		p.Content = strings.TrimSpace(s)
+	}
 	return p
 }
 
@@ -104,8 +125,11 @@ func (c *Channel) deliver(ctx context.Context, channel string, p part) (channels
 	default:
 		change := p.outgoing
 		change.Nonce, change.Enforce, change.Reference = "", false, nil
+		for i, f := range p.files {
+			change.Files = append(change.Files, newFile{i, f.name})
+		}
 		err = c.api.call(ctx, request{
-			op: "edit message", verb: http.MethodPatch, chat: channel, body: change,
+			op: "edit message", verb: http.MethodPatch, chat: channel, body: change, files: p.files,
 			url: discordgo.EndpointChannelMessage(channel, string(p.edit)),
 		}, &sent)
 	}

@@ -16,6 +16,7 @@ type place struct {
 	ID     string `json:"id"`
 	Type   int    `json:"type"`
 	Parent string `json:"parent_id"` // of a thread the channel, of a channel the category
+	Last   string `json:"last_message_id"`
 }
 
 // Types of channels.

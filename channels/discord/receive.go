@@ -27,10 +27,12 @@ func (in *intake) event(ctx context.Context, kind string, raw []byte) {
 	case *guildEvent:
 		in.c.places.learn(e.Channels...)
 		in.c.places.learn(e.Threads...)
+		in.quiet(ctx, append(e.Channels, e.Threads...))
 	case *place:
 		in.c.places.learn(*e)
 	case *message:
 		in.c.recent.note(e.ChannelID, e.ID)
+		in.newest = max(in.newest, number(e.ID))
 		if e.written() {
 			in.add(ctx, e.ChannelID, job{e.ID, func(ctx context.Context) error { return in.store(ctx, e) }})
 		}
@@ -50,10 +52,23 @@ func (in *intake) ready(ctx context.Context, e *readyEvent) {
 		me.application = me.user
 	}
 	in.c.me.Store(&me)
-	for channel, after := range in.c.recent.active() {
+	in.since, in.asked = in.newest-slack<<idTime, in.c.recent.active()
+	for channel, after := range in.asked {
 		in.add(ctx, channel, job{channel, func(ctx context.Context) error { return in.catchUp(ctx, channel, after) }})
 	}
 	in.spawn(func() { in.c.registerCommands(ctx, me.application) })
+}
+
+// quiet catches up on channels in which nothing was written that this process knows of, if there is something newer in
+// them than all that it knows.
+func (in *intake) quiet(ctx context.Context, places []place) {
+	since := in.since
+	for _, p := range places {
+		if _, asked := in.asked[p.ID]; asked || !isID(p.ID) || number(p.Last) <= in.since {
+			continue
+		}
+		in.add(ctx, p.ID, job{p.Last, func(ctx context.Context) error { return in.catchUp(ctx, p.ID, since) }})
+	}
 }
 
 // store hands a message to the program.
@@ -98,7 +113,9 @@ func (in *intake) used(ctx context.Context, i *interaction) {
 	acknowledged := make(chan struct{})
 	in.spawn(func() {
 		defer close(acknowledged)
-		in.c.acknowledge(ctx, i, i.answer(meant, ok))
+		work, stop := linger(ctx, lastWord)
+		defer stop()
+		in.c.acknowledge(work, i, i.answer(meant, ok))
 	})
 	if !ok || meant.question != "" { // a question comes first: what is answered comes with the form
 		return

@@ -53,6 +53,9 @@ func (c *Channel) send(ctx context.Context, channel string, p part, card *channe
 			p = p.anew()
 		case p.edit == "" && p.Reference != nil && f.badReference():
 			p = p.withoutReference()
+		case len(p.files) > 0 && f.badFiles():
+			c.env.Log.Warn("Discord refused files: sent without them", "err", f)
+			p = p.withoutFiles()
 		case len(p.Embeds) > 0 && f.badForm():
 			c.env.Log.Warn("Discord refused a card: sent as text", "err", f)
 			p = unembedded(p, card)

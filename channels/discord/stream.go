@@ -41,6 +41,7 @@ type stream struct {
 	every   time.Duration
 	key     string // of the message that is posted for the preview
 	posts   int    // messages that somebody deleted
+	unsure  *part  // was posted perhaps: its answer never came
 }
 
 // Show shows a state and waits until the next may follow. A state that fails is left out: the next is newer.
@@ -81,6 +82,12 @@ func (s *stream) put(ctx context.Context, now string) error {
 	if f := asFailure(err); p.edit == "" && f.badReference() {
 		id, err = s.c.deliver(call, s.channel, p.withoutReference())
 	}
+	if p.edit == "" {
+		s.unsure = nil
+		if f := asFailure(err); err != nil && !f.channelError("").NotTaken {
+			s.unsure = &p
+		}
+	}
 	if err != nil || s.id != "" {
 		return err
 	}
@@ -92,7 +99,17 @@ func (s *stream) put(ctx context.Context, now string) error {
 }
 
 // Close implements channels.Stream.
-func (s *stream) Close(context.Context) (channels.MessageID, error) { return s.id, nil }
+// whose answer got lost is asked for again: its nonce tells which it is.
+func (s *stream) Close(ctx context.Context) (channels.MessageID, error) {
+	if s.id != "" || s.unsure == nil {
+		return s.id, nil
+	}
+	id, err := s.c.deliver(ctx, s.channel, *s.unsure)
+	if f := asFailure(err); f.badReference() {
+		id, err = s.c.deliver(ctx, s.channel, s.unsure.withoutReference())
+	}
+	return id, err
+}
 
 // frame is what a preview shows of a state: its text as far as it fits into one message, and the step.
 func frame(d channels.Draft) string {

@@ -16,8 +16,6 @@ var written = []string{"", "file_share", "thread_broadcast", "me_message"}
 // incoming makes a received message of an event; nil when there is nothing in it for anybody. A mention comes as two
 // events of one message, so all is told by the message itself.
 func (c *Channel) incoming(ctx context.Context, cb *callback, m *message) (*channels.Inbound, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookupsTime)
-	defer cancel()
 	if m.Subtype != "message_changed" {
 		return c.wrote(ctx, cb.Team, m)
 	}
@@ -61,6 +59,9 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	case m.Channel == "" || !isTS(m.TS):
 		return nil, errIncomplete
 	}
+	stored := ctx // looking up whether the bot takes part must not fail because names come slowly
+	ctx, cancel := context.WithTimeout(ctx, lookupsTime)
+	defer cancel()
 	w := read(m.Text, me.user, func(user string) string { return c.called(ctx, user) })
 	in := &channels.Inbound{
 		ID: channels.MessageID(m.TS), EventKey: fmt.Sprintf("m:%s:%s:%s", first(team, me.team), m.Channel, m.TS),
@@ -80,24 +81,24 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	}
 	c.askers.keep(m.Channel, in.ID, asker{m.User, first(m.Team, team, me.team)})
 	in.ReplyTo = c.quoted(ctx, m)
-	if in.Direct || thread == "" || thread == m.TS {
+	if thread == "" || thread == m.TS {
 		return in, nil
 	}
-	return in, c.follow(ctx, in, m)
+	return in, c.follow(stored, ctx, in, m)
 }
 
 // follow tells of a message in a thread whether it speaks to the bot. Where the bot is new, the message comes with
 // what the thread is about.
-func (c *Channel) follow(ctx context.Context, in *channels.Inbound, m *message) error {
+func (c *Channel) follow(ctx, lookups context.Context, in *channels.Inbound, m *message) error {
 	mentioned := in.Mentioned
 	in.Mentioned = false
 	if err := c.join(ctx, in); err != nil {
 		return err
 	}
-	if mentioned && !in.Mentioned && in.ReplyTo == nil {
-		in.ReplyTo = c.root(ctx, m.Channel, m.ThreadTS)
+	if (mentioned || in.Direct) && !in.Mentioned && in.ReplyTo == nil {
+		in.ReplyTo = c.root(lookups, m.Channel, m.ThreadTS)
 	}
-	in.Mentioned = in.Mentioned || mentioned
+	in.Mentioned = in.Mentioned && !in.Direct || mentioned
 	return nil
 }
 

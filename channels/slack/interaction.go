@@ -173,10 +173,11 @@ func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound
 		Sender: c.presser(cmd.User, cmd.Name), Direct: direct(cmd.Channel), Mentioned: true, SentAt: time.Now().UTC(),
 	}
 	name, args, _ := strings.Cut(first(w.text, "help"), " ")
-	name = strings.ToLower(name)
+	name, args = strings.ToLower(name), strings.TrimSpace(args)
+	known := slices.ContainsFunc(c.env.Commands, func(i channels.CommandInfo) bool { return i.Name == name })
 	switch {
-	case slices.ContainsFunc(c.env.Commands, func(i channels.CommandInfo) bool { return i.Name == name }):
-		in.Command = &channels.Command{Name: name, Args: strings.TrimSpace(args)}
+	case known && (args == "" || args == everything): // "new plan for the launch" is a request
+		in.Command = &channels.Command{Name: name, Args: args}
 	case w.text == "":
 		return nil
 	default:
@@ -184,6 +185,9 @@ func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound
 	}
 	return in
 }
+
+// everything is what may stand behind a command that is no request: "stop all".
+const everything = "all"
 
 // usage tells how the slash command is used.
 func (c *Channel) usage(slash string) string {

@@ -27,6 +27,9 @@ type live struct {
 // errRewritten says that a text no longer starts with what the stream shows.
 var errRewritten = errors.New("the text was written anew")
 
+// errStopped says that a person stopped the stream.
+var errStopped = errors.New("a person stopped it")
+
 // maxStep is how long the title of a step may be, in characters.
 const maxStep = 250
 
@@ -121,7 +124,10 @@ func (c *Channel) stopStream(
 		return err
 	})
 	f, failed := errors.AsType[*failure](err)
-	if failed && f.is("message_not_in_streaming_state", "stopped_by_user", "message_not_found") {
+	switch {
+	case failed && f.is("stopped_by_user"):
+		return errStopped
+	case failed && f.is("message_not_in_streaming_state", "message_not_found"):
 		return nil
 	}
 	return err

@@ -24,9 +24,6 @@ type part struct {
 	key      string // to find out whether it was shown
 }
 
-// repeatable tells whether sending the part twice shows it once.
-func (p part) repeatable() bool { return p.edit != "" }
-
 var errEmpty = errors.New("there is nothing in the message to show")
 
 // parts divides a message into calls, the same at every attempt.
@@ -94,7 +91,7 @@ func (p part) with(buttons []slackgo.Block) part {
 		return p
 	}
 	if p.blocks == nil {
-		p.blocks = []slackgo.Block{slackgo.NewMarkdownBlock("", p.markdown)}
+		p.blocks = []slackgo.Block{slackgo.NewMarkdownBlock("", neutral(p.markdown))}
 	}
 	p.blocks, p.buttons = append(p.blocks[:len(p.blocks):len(p.blocks)], buttons...), buttons
 	return p
@@ -103,7 +100,7 @@ func (p part) with(buttons []slackgo.Block) part {
 // content is what the part shows, as arguments of a method.
 func (p part) content() []slackgo.MsgOption {
 	if p.blocks == nil {
-		return []slackgo.MsgOption{slackgo.MsgOptionMarkdownText(p.markdown)}
+		return []slackgo.MsgOption{slackgo.MsgOptionMarkdownText(neutral(p.markdown))}
 	}
 	return []slackgo.MsgOption{
 		slackgo.MsgOptionText(fallback(p.markdown), false), slackgo.MsgOptionBlocks(p.blocks...),

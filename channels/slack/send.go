@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	slackgo "github.com/slack-go/slack"
@@ -37,6 +38,7 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 			}
 		}
 	}
+	c.unsign(ctx, to)
 	return id, nil
 }
 
@@ -44,17 +46,20 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 type sending struct {
 	c       *Channel
 	to      spot
-	unsure  bool // the next part may have been shown already
-	stopped bool // a stream that was still open was stopped
+	unsure  bool                          // the next part may have been shown already
+	seen    map[string]channels.MessageID // what is shown of it, by key
+	stopped bool                          // a stream that was still open was stopped
 }
 
 // send delivers a part. What Slack refuses for a reason that can be helped is sent in another way, once.
 func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) {
 	if s.unsure {
 		s.unsure = false
-		id, err := s.lookUp(ctx, p)
-		if id != "" || err != nil {
-			return id, err
+		if err := s.lookUp(ctx, p); err != nil {
+			return "", err
+		}
+		if id := s.seen[p.key]; id != "" {
+			return id, nil
 		}
 	}
 	for plain := false; ; {
@@ -67,8 +72,13 @@ func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) 
 			return "", nil
 		case p.edit != "" && f.is("streaming_state_conflict") && !s.stopped:
 			s.stopped = true
-			if err := s.c.stopStream(ctx, s.to, p.edit); err != nil {
+			err := s.c.stopStream(ctx, s.to, p.edit)
+			if f, failed := errors.AsType[*failure](err); failed {
 				s.c.env.Log.Warn("stop a stream in whose place an answer comes", "err", err)
+				if e := f.channelError(f.method); !e.Terminal { // a second message would leave the stream open for ever
+					e.NotTaken = true
+					return "", e
+				}
 			}
 		case p.edit != "" && (f.uneditable() || f.is("streaming_state_conflict")):
 			p.edit = ""
@@ -80,7 +90,11 @@ func (s *sending) send(ctx context.Context, p part) (channels.MessageID, error) 
 				s.c.notice(ctx, "the Slack app lacks the scope "+f.needed+
 					": add it under OAuth & Permissions and reinstall the app")
 			}
-			return "", f.channelError(f.method)
+			e := f.channelError(f.method)
+			for key := range s.seen { // some of its plain texts are shown: they must be looked up again
+				e.NotTaken = e.NotTaken && !strings.HasPrefix(key, p.key+".")
+			}
+			return "", e
 		}
 	}
 }
@@ -101,9 +115,16 @@ func (s *sending) deliver(ctx context.Context, p part, plain bool) (channels.Mes
 func (s *sending) plainly(ctx context.Context, p part) (id channels.MessageID, err error) {
 	texts := p.plainly()
 	for i, text := range texts {
-		key, edit := p.key, p.edit
+		key, edit := p.key, p.edit // the key of the part is that of its last text
 		if i > 0 {
-			key, edit = "", ""
+			edit = ""
+		}
+		if i < len(texts)-1 && key != "" {
+			key = fmt.Sprintf("%s.%d", p.key, i)
+		}
+		if got := s.seen[key]; got != "" && edit == "" {
+			id = channels.MessageID(first(string(id), string(got)))
+			continue
 		}
 		content := []slackgo.MsgOption{slackgo.MsgOptionText(text, false)}
 		var got channels.MessageID
@@ -119,6 +140,12 @@ func (s *sending) plainly(ctx context.Context, p part) (id channels.MessageID, e
 			return "", err
 		}
 		id = channels.MessageID(first(string(id), string(got)))
+		if key != "" {
+			if s.seen == nil {
+				s.seen = map[string]channels.MessageID{}
+			}
+			s.seen[key] = got
+		}
 	}
 	return id, nil
 }
@@ -138,27 +165,29 @@ const (
 	lookAt   = 200       // messages
 )
 
-// lookUp finds a part that may have been shown already, by the key that is kept with it; "" when it is not there, or
-// when Slack does not let the bot look.
-func (s *sending) lookUp(ctx context.Context, p part) (channels.MessageID, error) {
-	if p.repeatable() || p.key == "" || len(p.files) > 0 {
-		return "", nil
+// lookUp finds what may have been shown of a part already, by the keys that are kept with it; nothing when Slack does
+// not let the bot look. One that changes a message is looked up too: it is posted when that is gone.
+func (s *sending) lookUp(ctx context.Context, p part) error {
+	if p.key == "" || p.remove || len(p.files) > 0 {
+		return nil
 	}
 	found, err := s.recent(ctx)
 	if f, failed := errors.AsType[*failure](err); failed {
 		if f.code != "" && f.retryAfter == 0 && !f.passing() {
-			return "", nil
+			return nil
 		}
 		e := f.channelError("send")
 		e.NotTaken = false
-		return "", e
+		return e
 	}
+	s.seen = map[string]channels.MessageID{}
 	for _, m := range found {
-		if m.Metadata.EventType == keyEvent && m.Metadata.EventPayload["key"] == p.key {
-			return channels.MessageID(m.Timestamp), nil
+		key, _ := m.Metadata.EventPayload["key"].(string)
+		if m.Metadata.EventType == keyEvent && (key == p.key || strings.HasPrefix(key, p.key+".")) {
+			s.seen[key] = channels.MessageID(m.Timestamp)
 		}
 	}
-	return "", nil
+	return nil
 }
 
 func (s *sending) recent(ctx context.Context) (found []slackgo.Message, err error) {

@@ -19,11 +19,27 @@ func (c *Channel) Typing(ctx context.Context, conv channels.Conversation) error 
 	if !direct(to.chat) || to.thread == "" {
 		return nil
 	}
+	c.signs.Store(to, true)
+	return c.status(ctx, to, "is working on it…")
+}
+
+func (c *Channel) status(ctx context.Context, to spot, text string) error {
 	return c.api.call(ctx, "assistant.threads.setStatus", to.chat, func(ctx context.Context) error {
 		return c.api.SetAssistantThreadsStatusContext(ctx, slackgo.AssistantThreadsSetStatusParameters{
-			ChannelID: to.chat, ThreadTS: to.thread, Status: "is working on it…",
+			ChannelID: to.chat, ThreadTS: to.thread, Status: text,
 		})
 	})
+}
+
+// unsign takes the sign of Typing away after an answer: Slack does it only when something is posted, and most answers
+// take the place of a preview.
+func (c *Channel) unsign(ctx context.Context, to spot) {
+	if _, shown := c.signs.LoadAndDelete(to); !shown {
+		return
+	}
+	if err := c.status(ctx, to, ""); err != nil {
+		c.env.Log.Debug("take a typing sign away", "err", err)
+	}
 }
 
 // MarkSeen implements channels.Marker with a reaction; where that is not allowed, with the sign of Typing. What has no

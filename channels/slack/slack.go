@@ -45,6 +45,7 @@ type Channel struct {
 	names   names
 	askers  askers
 	lanes   lanes
+	signs   sync.Map // spots where the sign of Typing may be shown
 	told    sync.Map // notices that were given, by what they are about
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -21,9 +22,10 @@ const (
 	writeTime     = 5 * time.Second
 	lingerTime    = 15 * time.Second // that a socket is still read after a new one was asked for
 	goodbyeTime   = time.Second
-	maxEnvelope   = 4 << 20  // bytes
-	maxSocketAck  = 20 << 10 // bytes; Slack drops larger ones without a word
-	socketWriting = 32 << 10 // bytes, so that an acknowledgement is one frame
+	briefLife     = 10 * time.Second // a socket that lasts no longer did not work
+	maxEnvelope   = 4 << 20          // bytes
+	maxSocketAck  = 20 << 10         // bytes; Slack drops larger ones without a word
+	socketWriting = 32 << 10         // bytes, so that an acknowledgement is one frame
 )
 
 // receive keeps a socket open until ctx is done. When Slack asks for a new one the old is read until it ends, so that
@@ -32,6 +34,7 @@ func (c *Channel) receive(ctx context.Context, r *running) {
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	for failures := 0; ctx.Err() == nil; {
+		begun := time.Now()
 		s, err := c.open(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
@@ -43,11 +46,16 @@ func (c *Channel) receive(ctx context.Context, r *running) {
 		ended := make(chan error, 1)
 		reading.Go(func() { s.read(ctx, r, ended) })
 		err = <-ended
-		if s.greeted.Load() {
+		brief := time.Since(begun) < briefLife
+		if s.greeted.Load() && !brief {
 			failures = 0
 		}
-		if err != nil && ctx.Err() == nil { // it was not only to be renewed
+		switch {
+		case err != nil && ctx.Err() == nil: // it was not only to be renewed
 			sleep(ctx, c.complain(ctx, err, failures))
+			failures++
+		case brief: // one that is renewed at once would be renewed for ever
+			sleep(ctx, pause(failures, c.pace.retry, retryMax))
 			failures++
 		}
 	}
@@ -76,7 +84,16 @@ func (c *Channel) open(ctx context.Context) (*socket, error) {
 	dialer := websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialTimeout, WriteBufferSize: socketWriting,
 	}
+	unhook := func() bool { return true }
+	dialer.NetDialContext = func(dial context.Context, network, addr string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(dial, network, addr)
+		if err == nil { // the library does not end a handshake when ctx does
+			unhook = context.AfterFunc(ctx, func() { _ = conn.Close() })
+		}
+		return conn, err
+	}
 	ws, resp, err := dialer.DialContext(ctx, address, nil)
+	unhook()
 	if resp != nil && resp.Body != nil {
 		_ = resp.Body.Close()
 	}

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"time"
 
@@ -9,9 +10,10 @@ import (
 )
 
 const (
-	slowest   = 20 * time.Second // between states, after Slack asked to wait
-	frameTime = 10 * time.Second // for one state
-	stepRoom  = 200              // characters kept free for the step
+	slowest   = 20 * time.Second        // between states, after Slack asked to wait
+	frameTime = 10 * time.Second        // for one state
+	endTime   = 1500 * time.Millisecond // for the state under way, and then for the end, when the run is over
+	stepRoom  = 200                     // characters kept free for the step
 )
 
 // Stream implements channels.Streamer. In threads the preview is a stream, which Slack shows with steps and a way to
@@ -21,7 +23,7 @@ func (c *Channel) Stream(_ context.Context, p channels.Preview) (channels.Stream
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{c: c, p: p, to: to, id: p.Message, every: c.pace.edit}
+	s := &stream{c: c, p: p, to: to, id: p.Message, every: c.pace.edit, key: "preview/" + rand.Text()}
 	who, known := c.askers.of(to.chat, p.ReplyTo)
 	if to.thread != "" && known && s.id == "" {
 		s.live, s.every = &live{c: c, to: to, who: who}, c.pace.append
@@ -38,7 +40,22 @@ type stream struct {
 	live  *live // nil when the preview is an edited message
 	shown string
 	every time.Duration
-	ended bool // a person stopped it
+	ended bool   // a person stopped it
+	key   string // finds a posted preview again
+	lost  bool   // a preview was posted, but its answer never came
+}
+
+// find looks up a preview whose answer never came.
+func (s *stream) find(ctx context.Context) error {
+	look := &sending{c: s.c, to: s.to}
+	if err := look.lookUp(ctx, part{key: s.key}); err != nil {
+		return err
+	}
+	s.lost, s.id = false, look.seen[s.key]
+	if s.id != "" && s.p.Posted != nil {
+		return s.p.Posted(ctx, s.id)
+	}
+	return nil
 }
 
 // Show shows a state and waits until the next may follow. A state that fails is left out: the next is newer. It is
@@ -50,12 +67,13 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 	}
 	through, cancel := context.WithTimeout(context.WithoutCancel(ctx), frameTime)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(endTime, cancel) })()
 	var shown bool
 	var err error
 	if s.live != nil {
 		shown, err = s.flow(through, d)
 	}
-	if s.live == nil {
+	if s.live == nil && !s.ended {
 		shown, err = s.redraw(through, d)
 	}
 	if f, failed := errors.AsType[*failure](err); failed && f.retryAfter > 0 {
@@ -103,7 +121,12 @@ func (s *stream) flow(ctx context.Context, d channels.Draft) (bool, error) {
 
 // leave ends the stream, whose message is edited from now on.
 func (s *stream) leave(ctx context.Context) {
-	if err := s.live.stop(ctx); err != nil {
+	err := s.live.stop(ctx)
+	switch {
+	case errors.Is(err, errStopped):
+		s.ended = true
+		s.c.stopped(ctx, s.p, s.live.who, s.id)
+	case err != nil:
 		s.c.env.Log.Debug("stop a stream", "err", err)
 	}
 	s.live, s.every = nil, s.c.pace.edit
@@ -120,12 +143,19 @@ func (s *stream) redraw(ctx context.Context, d channels.Draft) (bool, error) {
 		return false, err
 	}
 	content := part{markdown: now}.with(buttons).content()
+	if s.lost {
+		if err := s.find(ctx); err != nil {
+			return false, err
+		}
+	}
 	if s.id != "" {
 		err = s.c.edit(ctx, s.to, s.id, content...)
 		f, failed := errors.AsType[*failure](err)
 		switch {
 		case failed && f.is("streaming_state_conflict"): // an earlier attempt left it open
-			err = s.c.stopStream(ctx, s.to, s.id)
+			if err = s.c.stopStream(ctx, s.to, s.id); errors.Is(err, errStopped) {
+				err = nil
+			}
 		case failed && f.uneditable(): // somebody deleted it: the answer is posted anew
 			s.id, err = "", nil
 		case !failed:
@@ -133,8 +163,9 @@ func (s *stream) redraw(ctx context.Context, d channels.Draft) (bool, error) {
 		}
 		return true, err
 	}
-	id, err := s.c.post(ctx, s.to, "", content...)
-	if err != nil {
+	id, err := s.c.post(ctx, s.to, s.key, content...)
+	if f, failed := errors.AsType[*failure](err); failed {
+		s.lost = !f.channelError("preview").NotTaken
 		return false, err
 	}
 	s.id, s.shown = id, now
@@ -146,10 +177,14 @@ func (s *stream) redraw(ctx context.Context, d channels.Draft) (bool, error) {
 
 // Close implements channels.Stream. A stream is stopped, so that its message can be edited.
 func (s *stream) Close(ctx context.Context) (channels.MessageID, error) {
+	if s.lost {
+		err := s.find(ctx)
+		return s.id, err
+	}
 	if s.live == nil || s.live.id == "" || s.ended {
 		return s.id, nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), frameTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer cancel()
 	if err := s.live.stop(ctx); err != nil { // Send stops it again if need be
 		s.c.env.Log.Debug("stop a stream", "err", err)
