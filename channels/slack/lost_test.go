@@ -144,7 +144,7 @@ func TestStatusEndsWithTheAnswer(t *testing.T) {
 	}
 }
 
-func socketServer(r *rig, ws http.HandlerFunc) (*httptest.Server, *int) {
+func socketServer(ws http.HandlerFunc) (*httptest.Server, *int) {
 	opens := new(int)
 	var srv *httptest.Server
 	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -166,7 +166,7 @@ func TestManySocketsAreNoHotLoop(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	up := websocket.Upgrader{}
-	srv, opens := socketServer(r, func(w http.ResponseWriter, q *http.Request) {
+	srv, opens := socketServer(func(w http.ResponseWriter, q *http.Request) {
 		c, err := up.Upgrade(w, q, nil)
 		if err != nil {
 			return
@@ -189,7 +189,7 @@ func TestHandshakeThatHangs(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	gate := make(chan struct{})
-	srv, _ := socketServer(r, func(http.ResponseWriter, *http.Request) { <-gate })
+	srv, _ := socketServer(func(http.ResponseWriter, *http.Request) { <-gate })
 	defer srv.Close()
 	defer close(gate)
 	r.make(settings{"bot_token": slackfake.BotToken, "app_token": slackfake.AppToken, "api_url": srv.URL})
@@ -216,7 +216,7 @@ func TestSilentSocketAtTheStop(t *testing.T) {
 	r := newRig(t)
 	up := websocket.Upgrader{}
 	gate := make(chan struct{})
-	srv, _ := socketServer(r, func(w http.ResponseWriter, q *http.Request) {
+	srv, _ := socketServer(func(w http.ResponseWriter, q *http.Request) {
 		c, err := up.Upgrade(w, q, nil)
 		if err != nil {
 			return
