@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -125,5 +126,5 @@ func localUser() channels.Sender {
 	if err != nil {
 		return channels.Sender{ID: "local", Name: "You"}
 	}
-	return channels.Sender{ID: channels.UserID(u.Uid), Name: first(u.Name, u.Username)}
+	return channels.Sender{ID: channels.UserID(u.Uid), Name: cmp.Or(u.Name, u.Username)}
 }

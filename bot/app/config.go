@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,10 +86,10 @@ type Flags struct{ Config, Data, Listen string }
 // reads leadhand.yaml in the data directory, if there is one. Errors name file and line; they never hold what came from
 // a reference, since that may be a secret.
 func Load(f Flags, env Environ) (*Config, error) {
-	cfg := &Config{file: first(f.Config, env["LEADHAND_CONFIG"])}
+	cfg := &Config{file: cmp.Or(f.Config, env["LEADHAND_CONFIG"])}
 	path, here := cfg.file, true
 	if path == "" {
-		path = filepath.Join(first(f.Data, env["LEADHAND_DATA"], defaultData(env)), savedFile)
+		path = filepath.Join(cmp.Or(f.Data, env["LEADHAND_DATA"], defaultData(env)), savedFile)
 		_, err := os.Stat(path)
 		here = err == nil
 	}
@@ -98,14 +99,14 @@ func Load(f Flags, env Environ) (*Config, error) {
 			return nil, fmt.Errorf("configuration file %s: %w", path, err)
 		}
 	}
-	cfg.Data = first(f.Data, env["LEADHAND_DATA"], cfg.Data, defaultData(env))
-	cfg.Listen = first(f.Listen, env["LEADHAND_LISTEN"], cfg.Listen, "127.0.0.1:8420")
-	cfg.Database = first(env["LEADHAND_DATABASE_URL"], cfg.Database,
+	cfg.Data = cmp.Or(f.Data, env["LEADHAND_DATA"], cfg.Data, defaultData(env))
+	cfg.Listen = cmp.Or(f.Listen, env["LEADHAND_LISTEN"], cfg.Listen, "127.0.0.1:8420")
+	cfg.Database = cmp.Or(env["LEADHAND_DATABASE_URL"], cfg.Database,
 		"sqlite:"+filepath.Join(cfg.Data, "leadhand.db"))
-	cfg.Access = first(env["LEADHAND_ACCESS"], cfg.Access, "closed")
-	cfg.TimeZone = first(env["LEADHAND_TIME_ZONE"], cfg.TimeZone, "Local")
-	cfg.Log = first(env["LEADHAND_LOG"], cfg.Log, "info")
-	cfg.Steering = first(cfg.Steering, "steer")
+	cfg.Access = cmp.Or(env["LEADHAND_ACCESS"], cfg.Access, "closed")
+	cfg.TimeZone = cmp.Or(env["LEADHAND_TIME_ZONE"], cfg.TimeZone, "Local")
+	cfg.Log = cmp.Or(env["LEADHAND_LOG"], cfg.Log, "info")
+	cfg.Steering = cmp.Or(cfg.Steering, "steer")
 	if cfg.file == "" && cfg.isDefault() && env.configured() {
 		cfg.Models = nil
 	}
@@ -128,15 +129,6 @@ func (c *Config) isDefault() bool {
 	}
 	_, ok := c.Models[defaultModel]
 	return ok && len(c.Models) == 1
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // defaultData is ~/.leadhand, or .leadhand here when there is no home.

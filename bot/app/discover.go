@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +137,7 @@ func (f *finder) configured() (name string, c candidate, err error) {
 	if k := modelKinds()[c.kind]; c.Model == "" && (!k.lists || c.BaseURL == "") {
 		c.Model = k.fallback
 	}
-	return first(name, defaultModel), c, err
+	return cmp.Or(name, defaultModel), c, err
 }
 
 // accept takes a tested model into the configuration and saves it.

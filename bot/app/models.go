@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func (m Module) modelSettings(env Environ) (s modelSettings, err error) {
 	}
 	if s.BaseURL == "" { // a key must never go to another server than it is meant for
 		s.BaseURL = env[k.baseURLEnv]
-		s.APIKey = first(s.APIKey, env[k.keyEnv])
+		s.APIKey = cmp.Or(s.APIKey, env[k.keyEnv])
 	}
 	if err := checkBaseURL(s.BaseURL); err != nil {
 		return s, fmt.Errorf("base_url: %w", err)

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -108,7 +109,7 @@ func rows(buttons [][]channels.Button) ([]component, error) {
 
 // button is one button or menu. Discord takes each id once in a message.
 func button(b channels.Button, used map[string]bool) (component, error) {
-	c := component{Type: buttonComponent, Label: cut(first(b.Text, b.Command.Name), maxLabel), Style: style(b.Style)}
+	c := component{Type: buttonComponent, Label: cut(cmp.Or(b.Text, b.Command.Name), maxLabel), Style: style(b.Style)}
 	prefix, rest := actsPrefix, ""
 	switch {
 	case b.Ask != "":
@@ -116,7 +117,7 @@ func button(b channels.Button, used map[string]bool) (component, error) {
 	case len(b.Options) > 0:
 		c = component{Type: selectMenu, Placeholder: cut(b.Text, maxPlaceholder)}
 		for _, o := range b.Options[:min(len(b.Options), maxOptions)] {
-			c.Options = append(c.Options, choice{cut(first(o.Text, o.Value), maxOptionText), o.Value})
+			c.Options = append(c.Options, choice{cut(cmp.Or(o.Text, o.Value), maxOptionText), o.Value})
 		}
 	}
 	var err error
@@ -137,13 +138,4 @@ func style(s channels.Style) int {
 		return 4
 	}
 	return 2
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

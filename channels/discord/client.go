@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/leadhand/leadhand/channels"
 )
 
 // client makes requests.
@@ -143,7 +145,7 @@ func (c *client) held(ctx context.Context, r *request) *failure {
 		wait = c.limits.budget(r.route())
 	}
 	if wait > 0 && wait <= budgetWait {
-		sleep(ctx, wait)
+		channels.Sleep(ctx, wait)
 		wait = 0
 	}
 	if !r.answers {

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -46,7 +47,7 @@ var commandForm = regexp.MustCompile(`^[-_\p{L}\p{N}]{1,32}$`)
 func (c *Channel) slashCommands() []slashCommand {
 	sub := func(name, help, what string, required bool) slashOption {
 		return slashOption{
-			Type: subcommand, Name: name, Description: cut(first(help, name), maxDescription),
+			Type: subcommand, Name: name, Description: cut(cmp.Or(help, name), maxDescription),
 			Options: []slashOption{{Type: textValue, Name: textOption, Description: what, Required: required}},
 		}
 	}

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func sendable(as []channels.Attachment) (files []file, notes string) {
 			left = append(left, fmt.Sprintf("The file %s has %.1f MB; Discord takes %d MB, so it is left out.",
 				inline(name), float64(len(a.Data))/(1<<20), maxFileSize>>20))
 		default:
-			files = append(files, file{name, first(a.MediaType, mimetype.Detect(a.Data).String()), a.Data})
+			files = append(files, file{name, cmp.Or(a.MediaType, mimetype.Detect(a.Data).String()), a.Data})
 		}
 	}
 	return files, strings.Join(left, "\n\n")
@@ -42,7 +43,7 @@ func fileName(s string) string {
 		}
 		return r
 	}, s)
-	return first(strings.TrimSpace(s), "file")
+	return cmp.Or(strings.TrimSpace(s), "file")
 }
 
 // attach puts files into the last part, and into more behind it. Not into one that edits: if its answer got lost, they
@@ -74,7 +75,7 @@ func (m *content) files(channel, id string) []channels.Attachment {
 		}
 		mediaType, _, _ := strings.Cut(a.ContentType, ";")
 		out = append(out, channels.Attachment{
-			Name: first(a.Filename, "file"), MediaType: strings.TrimSpace(mediaType), Size: a.Size,
+			Name: cmp.Or(a.Filename, "file"), MediaType: strings.TrimSpace(mediaType), Size: a.Size,
 			Ref: strings.Join([]string{channel, id, a.ID, a.URL}, " "),
 		})
 	}

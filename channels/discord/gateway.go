@@ -8,6 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
+
+	"github.com/leadhand/leadhand/channels"
 )
 
 const (
@@ -59,7 +61,7 @@ func (c *Channel) listen(ctx context.Context, in *intake) {
 			l.abandon(err)
 			l = nil
 		}
-		sleep(ctx, wait)
+		channels.Sleep(ctx, wait)
 	}
 }
 
@@ -130,11 +132,11 @@ func (s *streak) failed(err error, ready bool, lasted time.Duration) time.Durati
 	switch {
 	case fatal(code):
 		s.fatal++
-		return pause(s.fatal-1, s.timing.fatal, fatalMax)
+		return channels.Backoff(s.fatal-1, s.timing.fatal, fatalMax)
 	case ready || code != 0:
-		return pause(s.fails-1, s.timing.redial, shortMax)
+		return channels.Backoff(s.fails-1, s.timing.redial, shortMax)
 	}
-	return pause(s.fails-1, s.timing.redial, redialMax)
+	return channels.Backoff(s.fails-1, s.timing.redial, redialMax)
 }
 
 // renew tells whether a new session must be begun.

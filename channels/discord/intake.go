@@ -168,7 +168,7 @@ func (in *intake) try(ctx context.Context, channel string, j job) {
 			return
 		}
 		in.c.env.Log.Error("a message is not stored yet", "chat", channel, "message", j.id, "err", in.c.api.hide(err.Error()))
-		sleep(ctx, max(f.retryAfter, pause(tries, in.c.timing.retry, retryMax)))
+		channels.Sleep(ctx, max(f.retryAfter, channels.Backoff(tries, in.c.timing.retry, retryMax)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -25,7 +26,7 @@ func (i *interaction) meant() (m meaning, ok bool) {
 		return i.typed()
 	case usedComponent:
 		if m.command, m.question, ok = unpack(asksPrefix, i.Data.CustomID); ok {
-			m.question = first(strings.TrimSpace(m.question), "?")
+			m.question = cmp.Or(strings.TrimSpace(m.question), "?")
 			return m, true
 		}
 		if m.command, _, ok = unpack(actsPrefix, i.Data.CustomID); ok {
@@ -172,6 +173,6 @@ func (c *Channel) acknowledge(ctx context.Context, i *interaction, r response) {
 		if ctx.Err() != nil || f.status >= http.StatusBadRequest && f.status < http.StatusInternalServerError {
 			return
 		}
-		sleep(ctx, pause(try, c.timing.retry, retryMax))
+		channels.Sleep(ctx, channels.Backoff(try, c.timing.retry, retryMax))
 	}
 }

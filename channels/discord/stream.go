@@ -56,14 +56,14 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 		s.shown = now
 	case f.retryAfter > 0:
 		s.every = min(2*s.every, slowest)
-		sleep(ctx, f.retryAfter)
+		channels.Sleep(ctx, f.retryAfter)
 	case s.id != "" && f.uneditable(): // somebody deleted it: the next state is posted anew
 		s.id = ""
 		s.posts++
 	case f.gone():
 		s.c.api.limits.close(s.channel)
 	}
-	sleep(ctx, s.every)
+	channels.Sleep(ctx, s.every)
 	return err
 }
 

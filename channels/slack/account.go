@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/leadhand/leadhand/channels"
 	slackgo "github.com/slack-go/slack"
 )
 
@@ -33,7 +34,7 @@ func (c *Channel) introduce(ctx context.Context) {
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				sleep(ctx, c.complain(ctx, err, failures))
+				channels.Sleep(ctx, c.complain(ctx, err, failures))
 			}
 			continue
 		}
@@ -68,7 +69,7 @@ func (c *Channel) compareScopes(ctx context.Context, header http.Header) {
 
 // complain logs why Slack can't be talked to and returns how long to wait.
 func (c *Channel) complain(ctx context.Context, err error, failures int) time.Duration {
-	wait := pause(failures, c.pace.retry, retryMax)
+	wait := channels.Backoff(failures, c.pace.retry, retryMax)
 	f, ok := err.(*failure) //nolint:errorlint // calls return nothing else
 	if !ok {
 		f = &failure{method: "connect", text: c.api.hide(err.Error())}

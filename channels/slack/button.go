@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -95,7 +96,7 @@ func choice(id string, b channels.Button) (slackgo.BlockElement, error) {
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, slackgo.NewOptionBlockObject(value, plainText(first(o.Text, o.Value), maxOptionText), nil))
+		options = append(options, slackgo.NewOptionBlockObject(value, plainText(cmp.Or(o.Text, o.Value), maxOptionText), nil))
 	}
 	return slackgo.NewOptionsSelectBlockElement(
 		slackgo.OptTypeStatic, plainText(b.Text, maxButtonText), id, options...), nil

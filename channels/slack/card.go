@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"strings"
 
 	slackgo "github.com/slack-go/slack"
@@ -37,7 +38,7 @@ func cardBlocks(card *channels.Card) []slackgo.Block {
 	}
 	var fields []*slackgo.TextBlockObject
 	for _, f := range card.Fields {
-		text := "*" + escape(f.Name) + "*\n" + first(mrkdwn(f.Value), "–")
+		text := "*" + escape(f.Name) + "*\n" + cmp.Or(mrkdwn(f.Value), "–")
 		if len([]rune(text)) > maxFieldText {
 			return nil
 		}

@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -86,19 +85,4 @@ func (f *failure) channelError(op string) *channels.Error {
 		e.NotTaken = true
 	}
 	return e
-}
-
-// pause is how long to wait before the next of attempts that fail. It doubles from low to high.
-func pause(attempts int, low, high time.Duration) time.Duration {
-	return min(low<<min(attempts, 20), high)
-}
-
-// sleep waits until d is over or ctx is done.
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -44,7 +45,7 @@ func (c *Channel) Fetch(ctx context.Context, a *channels.Attachment) ([]byte, er
 		case f.is("file_deleted", "file_not_found"):
 			return nil, never(errDeleted)
 		case f.is("missing_scope"):
-			f.needed = first(f.needed, "files:read")
+			f.needed = cmp.Or(f.needed, "files:read")
 		}
 		return nil, f.channelError("get file")
 	}
@@ -52,7 +53,7 @@ func (c *Channel) Fetch(ctx context.Context, a *channels.Attachment) ([]byte, er
 		return nil, never(errDeleted)
 	}
 	// The plain address of some kinds of files leads to another host.
-	address := first(info.URLPrivateDownload, info.URLPrivate)
+	address := cmp.Or(info.URLPrivateDownload, info.URLPrivate)
 	u, err := url.Parse(address)
 	if err != nil || info.IsExternal || !c.api.trusted(u) {
 		return nil, never(errElsewhere)

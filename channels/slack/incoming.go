@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,9 +39,9 @@ func (c *Channel) incoming(ctx context.Context, cb *callback, m *message) (*chan
 			in.Conversation.Topic = ""
 		}
 	}
-	changed := first(m.EventTS, cb.EventID)
+	changed := cmp.Or(m.EventTS, cb.EventID)
 	if now.Edited != nil {
-		changed = first(now.Edited.TS, changed)
+		changed = cmp.Or(now.Edited.TS, changed)
 	}
 	in.Revises, in.EventKey = in.EventKey, "e"+in.EventKey[1:]+":"+changed
 	return in, nil
@@ -64,7 +65,7 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	defer cancel()
 	w := read(m.Text, me.user, func(user string) string { return c.called(ctx, user) })
 	in := &channels.Inbound{
-		ID: channels.MessageID(m.TS), EventKey: fmt.Sprintf("m:%s:%s:%s", first(team, me.team), m.Channel, m.TS),
+		ID: channels.MessageID(m.TS), EventKey: fmt.Sprintf("m:%s:%s:%s", cmp.Or(team, me.team), m.Channel, m.TS),
 		Sender: c.sender(ctx, m.User), Direct: direct(m.Channel) || m.ChannelType == "im", Mentioned: w.mentioned,
 		Text: w.text, Attachments: attachments(m.Files), SentAt: sentAt(m.TS),
 	}
@@ -79,7 +80,7 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	if in.Text == "" && len(in.Attachments) == 0 && !w.mentioned {
 		return nil, nil
 	}
-	c.askers.keep(m.Channel, in.ID, asker{m.User, first(m.Team, team, me.team)})
+	c.askers.keep(m.Channel, in.ID, asker{m.User, cmp.Or(m.Team, team, me.team)})
 	in.ReplyTo = c.quoted(ctx, m)
 	if thread == "" || thread == m.TS {
 		return in, nil
@@ -123,7 +124,7 @@ func (c *Channel) quoted(ctx context.Context, m *message) *channels.Quoted {
 	s, me := m.Shared[0], c.me.Load()
 	return &channels.Quoted{
 		ID:     channels.MessageID(s.TS),
-		Sender: channels.Sender{ID: channels.UserID(s.AuthorID), Name: first(s.AuthorName, s.AuthorID)},
+		Sender: channels.Sender{ID: channels.UserID(s.AuthorID), Name: cmp.Or(s.AuthorName, s.AuthorID)},
 		Mine:   s.AuthorID == me.user || s.AuthorID == me.bot,
 		Text:   c.seen(ctx, s.Text), Attachments: attachments(s.Files),
 	}
@@ -148,9 +149,9 @@ func (c *Channel) root(ctx context.Context, channel, thread string) *channels.Qu
 		return nil
 	}
 	m, me := found[0], c.me.Load()
-	who := first(m.User, m.BotID)
+	who := cmp.Or(m.User, m.BotID)
 	q := &channels.Quoted{
-		ID: channels.MessageID(m.Timestamp), Sender: channels.Sender{ID: channels.UserID(who), Name: first(m.Username, who)},
+		ID: channels.MessageID(m.Timestamp), Sender: channels.Sender{ID: channels.UserID(who), Name: cmp.Or(m.Username, who)},
 		Mine: who == me.user || who == me.bot, Text: c.seen(ctx, m.Text),
 	}
 	if m.User != "" {
@@ -172,7 +173,7 @@ func attachments(files []file) []channels.Attachment {
 			continue
 		}
 		out = append(out, channels.Attachment{
-			Name: first(f.Name, f.Title, f.ID), MediaType: first(f.MimeType, "application/octet-stream"), Ref: f.ID,
+			Name: cmp.Or(f.Name, f.Title, f.ID), MediaType: cmp.Or(f.MimeType, "application/octet-stream"), Ref: f.ID,
 			Size: f.Size,
 		})
 	}

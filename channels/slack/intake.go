@@ -106,13 +106,13 @@ func (c *Channel) store(ctx context.Context, r *running, in *channels.Inbound, p
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		wait := pause(failures, c.pace.store, 2*time.Second)
+		wait := channels.Backoff(failures, c.pace.store, 2*time.Second)
 		if time.Now().Add(wait).After(deadline) {
 			c.env.Log.Error("a message is not stored", "message", in.EventKey, "err", err)
 			return err
 		}
 		c.env.Log.Warn("a message is not stored yet", "message", in.EventKey, "again_in", wait, "err", err)
-		sleep(ctx, wait)
+		channels.Sleep(ctx, wait)
 	}
 }
 

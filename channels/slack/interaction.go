@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,7 +38,7 @@ func (c *Channel) interactionJob(r *running, d delivery) (job, error) {
 
 // spot is where an interaction took place. A message in a channel stands in a thread only if it says so.
 func (p *interaction) spot() spot {
-	to := spot{chat: first(p.Channel.ID, p.Container.Channel), thread: p.Container.ThreadTS}
+	to := spot{chat: cmp.Or(p.Channel.ID, p.Container.Channel), thread: p.Container.ThreadTS}
 	if to.thread == "" && p.Message != nil {
 		to.thread = p.Message.ThreadTS
 	}
@@ -68,7 +69,7 @@ func (c *Channel) pressed(p *interaction) *channels.Inbound {
 		ID: p.messageID(), EventKey: "i:" + p.Trigger, Conversation: c.conversation(p.team(), to.chat, to.thread),
 		Sender: c.presser(p.User.ID, p.User.Name), Direct: direct(to.chat), Mentioned: true, SentAt: time.Now().UTC(),
 	}
-	c.askers.keep(to.chat, in.ID, asker{p.User.ID, first(p.User.Team, p.team())})
+	c.askers.keep(to.chat, in.ID, asker{p.User.ID, cmp.Or(p.User.Team, p.team())})
 	return in
 }
 
@@ -172,7 +173,7 @@ func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound
 		EventKey: "c:" + cmd.Trigger, Conversation: c.conversation(cmd.Team, cmd.Channel, ""),
 		Sender: c.presser(cmd.User, cmd.Name), Direct: direct(cmd.Channel), Mentioned: true, SentAt: time.Now().UTC(),
 	}
-	name, args, _ := strings.Cut(first(w.text, "help"), " ")
+	name, args, _ := strings.Cut(cmp.Or(w.text, "help"), " ")
 	name, args = strings.ToLower(name), strings.TrimSpace(args)
 	known := slices.ContainsFunc(c.env.Commands, func(i channels.CommandInfo) bool { return i.Name == name })
 	switch {

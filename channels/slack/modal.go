@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -82,7 +83,7 @@ func (c *Channel) submissionJob(r *running, p *interaction, patience time.Durati
 		in.Command = &channels.Command{
 			Name: kept.Command.Name, Args: strings.TrimSpace(kept.Command.Args + " " + answer),
 		}
-		c.askers.keep(to.chat, in.ID, asker{p.User.ID, first(p.User.Team, p.team())})
+		c.askers.keep(to.chat, in.ID, asker{p.User.ID, cmp.Or(p.User.Team, p.team())})
 		if c.store(ctx, r, in, patience) != nil {
 			return reply{payload: complaint(sorry)}, nil
 		}

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -60,7 +61,7 @@ func (c *Channel) called(ctx context.Context, id string) string {
 		c.names.keep(id, id, nameFault)
 		return id
 	}
-	name := first(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name, id)
+	name := cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name, id)
 	c.names.keep(id, name, nameAge)
 	return name
 }
@@ -70,7 +71,7 @@ func (c *Channel) presser(id, name string) channels.Sender {
 	if kept, ok := c.names.get(id); ok {
 		name = kept
 	}
-	return channels.Sender{ID: channels.UserID(id), Name: first(name, id)}
+	return channels.Sender{ID: channels.UserID(id), Name: cmp.Or(name, id)}
 }
 
 func (c *Channel) sender(ctx context.Context, id string) channels.Sender {

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 		if err != nil {
 			return "", err
 		}
-		id = channels.MessageID(first(string(id), string(got)))
+		id = cmp.Or(id, got)
 		if i+1 < len(list) && m.Attempt.Delivered != nil {
 			if err := m.Attempt.Delivered(ctx, m.Attempt.Parts+i+1); err != nil {
 				return "", &channels.Error{Op: "send", NotTaken: true, Err: err}
@@ -123,7 +124,7 @@ func (s *sending) plainly(ctx context.Context, p part) (id channels.MessageID, e
 			key = fmt.Sprintf("%s.%d", p.key, i)
 		}
 		if got := s.seen[key]; got != "" && edit == "" {
-			id = channels.MessageID(first(string(id), string(got)))
+			id = cmp.Or(id, got)
 			continue
 		}
 		content := []slackgo.MsgOption{slackgo.MsgOptionText(text, false)}
@@ -139,7 +140,7 @@ func (s *sending) plainly(ctx context.Context, p part) (id channels.MessageID, e
 		if err != nil {
 			return "", err
 		}
-		id = channels.MessageID(first(string(id), string(got)))
+		id = cmp.Or(id, got)
 		if key != "" {
 			if s.seen == nil {
 				s.seen = map[string]channels.MessageID{}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/leadhand/leadhand/channels"
 )
 
 const (
@@ -38,7 +40,7 @@ func (c *Channel) receive(ctx context.Context, r *running) {
 		s, err := c.open(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
-				sleep(ctx, c.complain(ctx, err, failures))
+				channels.Sleep(ctx, c.complain(ctx, err, failures))
 			}
 			failures++
 			continue
@@ -52,10 +54,10 @@ func (c *Channel) receive(ctx context.Context, r *running) {
 		}
 		switch {
 		case err != nil && ctx.Err() == nil: // it was not only to be renewed
-			sleep(ctx, c.complain(ctx, err, failures))
+			channels.Sleep(ctx, c.complain(ctx, err, failures))
 			failures++
 		case brief: // one that is renewed at once would be renewed for ever
-			sleep(ctx, pause(failures, c.pace.retry, retryMax))
+			channels.Sleep(ctx, channels.Backoff(failures, c.pace.retry, retryMax))
 			failures++
 		}
 	}

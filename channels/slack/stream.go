@@ -78,10 +78,10 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 	}
 	if f, failed := errors.AsType[*failure](err); failed && f.retryAfter > 0 {
 		s.every = min(2*s.every, slowest)
-		sleep(ctx, f.retryAfter)
+		channels.Sleep(ctx, f.retryAfter)
 	}
 	if shown || err != nil {
-		sleep(ctx, s.every)
+		channels.Sleep(ctx, s.every)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -108,17 +109,17 @@ func (r *reader) sign(sign string, code bool) {
 			r.mentioned = true
 			r.closeGap()
 		} else {
-			r.plain("@" + strings.TrimPrefix(first(label, r.called(id)), "@"))
+			r.plain("@" + strings.TrimPrefix(cmp.Or(label, r.called(id)), "@"))
 		}
 	case '#':
-		r.plain("#" + strings.TrimPrefix(first(label, target[1:]), "#"))
+		r.plain("#" + strings.TrimPrefix(cmp.Or(label, target[1:]), "#"))
 	case '!':
 		name, _, _ := strings.Cut(target[1:], "^")
 		switch name {
 		case "date":
-			r.plain(first(label, target[1:]))
+			r.plain(cmp.Or(label, target[1:]))
 		default:
-			r.plain("@" + strings.TrimPrefix(first(label, name), "@"))
+			r.plain("@" + strings.TrimPrefix(cmp.Or(label, name), "@"))
 		}
 	default:
 		r.link(target, label)
@@ -173,13 +174,4 @@ func tidy(s string) string {
 		s = strings.TrimSpace(s[n:])
 	}
 	return s
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

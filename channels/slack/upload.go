@@ -2,6 +2,7 @@ package slack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -15,7 +16,7 @@ const maxFileSize = 1 << 30 // bytes that Slack takes
 // sendable are the files that can be uploaded, and notes about those that hold nothing.
 func sendable(all []channels.Attachment) (files []channels.Attachment, notes []string, err error) {
 	for _, a := range all {
-		name := first(a.Name, "file")
+		name := cmp.Or(a.Name, "file")
 		switch {
 		case len(a.Data) > maxFileSize:
 			return nil, nil, fmt.Errorf("the file %s has %d MB, Slack takes %d", name, len(a.Data)>>20, maxFileSize>>20)

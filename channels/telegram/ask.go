@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -25,7 +26,7 @@ func (c *Channel) ask(ctx context.Context, q *callbackQuery, cmd *channels.Comma
 	}
 	hidden := base64.RawURLEncoding.EncodeToString([]byte(cmd.Name + " " + cmd.Args))
 	link := fmt.Sprintf("%s%s?start=%s", askLink, c.me.Load().Username, hidden)
-	what := first(q.pressed(), cmd.Name)
+	what := cmp.Or(q.pressed(), cmd.Name)
 	p := part{
 		method: "sendMessage", field: "text",
 		chunk: chunk{

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -12,8 +13,8 @@ import (
 func attachments(m *message) []channels.Attachment {
 	named := func(f *file, name, mediaType string) []channels.Attachment {
 		return []channels.Attachment{{
-			Name:      first(f.Name, fmt.Sprintf("%s-%d%s", name, m.ID, extension(mediaType))),
-			MediaType: first(f.MimeType, mediaType), Ref: f.ID, Size: f.Size,
+			Name:      cmp.Or(f.Name, fmt.Sprintf("%s-%d%s", name, m.ID, extension(mediaType))),
+			MediaType: cmp.Or(f.MimeType, mediaType), Ref: f.ID, Size: f.Size,
 		}}
 	}
 	switch {

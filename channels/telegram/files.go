@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +73,7 @@ func fileName(name string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(name, ""))
-	return first(strings.TrimSpace(name), "file")
+	return cmp.Or(strings.TrimSpace(name), "file")
 }
 
 func sendKind(a *channels.Attachment) string {
@@ -148,8 +149,8 @@ const maxDownload = 20 << 20
 
 // Fetch implements channels.Fetcher.
 func (c *Channel) Fetch(ctx context.Context, a *channels.Attachment) ([]byte, error) {
-	own := c.api.base == PublicAPI
-	if own && a.Size > maxDownload {
+	public := c.api.base == PublicAPI
+	if public && a.Size > maxDownload {
 		return nil, tooLarge()
 	}
 	var f struct {
@@ -164,7 +165,7 @@ func (c *Channel) Fetch(ctx context.Context, a *channels.Attachment) ([]byte, er
 		}
 		return nil, err
 	}
-	if !own && filepath.IsAbs(f.Path) { // a server on this machine that keeps files for its bots
+	if !public && filepath.IsAbs(f.Path) { // a server on this machine that keeps files for its bots
 		data, err := os.ReadFile(f.Path)
 		if err != nil {
 			why := errors.New("the file of the Bot API server can't be read")

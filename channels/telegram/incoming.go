@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -118,7 +119,7 @@ func (c *Channel) quoted(m *message) *channels.Quoted {
 	}
 	q := &channels.Quoted{
 		ID: messageID(r.ID), Sender: sender(r), Mine: r.From != nil && r.From.ID == c.me.Load().ID,
-		Text: join(first(r.Text, r.Caption), describe(&r.media)), Attachments: attachments(r),
+		Text: join(cmp.Or(r.Text, r.Caption), describe(&r.media)), Attachments: attachments(r),
 	}
 	if m.Quote.Text != "" {
 		q.Text = m.Quote.Text
@@ -132,7 +133,7 @@ func sender(m *message) channels.Sender {
 	case m.SenderChat != nil:
 		name := m.SenderChat.Title
 		if m.AuthorSignature != "" {
-			name = join2(m.AuthorSignature, name)
+			name = inNameOf(m.AuthorSignature, name)
 		}
 		return channels.Sender{ID: channels.UserID(strconv.FormatInt(m.SenderChat.ID, 10)), Name: name}
 	case m.From != nil:
@@ -169,16 +170,7 @@ func (o *origin) name() string {
 	case o.Chat != nil:
 		return o.Chat.Title
 	}
-	return first(o.SenderUserName, "somebody")
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
+	return cmp.Or(o.SenderUserName, "somebody")
 }
 
 // join puts texts below each other.
@@ -186,8 +178,8 @@ func join(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n")
 }
 
-// join2 names a person who writes in the name of a chat.
-func join2(who, chat string) string {
+// inNameOf names a person who writes in the name of a chat.
+func inNameOf(who, chat string) string {
 	if chat == "" {
 		return who
 	}

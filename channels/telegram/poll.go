@@ -32,7 +32,7 @@ func (c *Channel) poll(ctx context.Context, h channels.Handler) {
 		case err != nil:
 			wait := c.complain(err, failures)
 			failures++
-			sleep(ctx, wait)
+			channels.Sleep(ctx, wait)
 			if f, ok := errors.AsType[*failure](err); ok && f.hooked() {
 				c.forgetHook(ctx)
 			}
@@ -42,7 +42,7 @@ func (c *Channel) poll(ctx context.Context, h channels.Handler) {
 			if in.stored > 0 { // the database works
 				failures = 0
 			}
-			sleep(ctx, pause(failures, pollRetry, pollRetryMax/4))
+			channels.Sleep(ctx, channels.Backoff(failures, pollRetry, pollRetryMax/4))
 			failures++
 		}
 	}
@@ -77,7 +77,7 @@ func (c *Channel) confirm(ctx context.Context, offset int) {
 
 // complain logs why the server can't be talked to and returns how long to wait.
 func (c *Channel) complain(err error, failures int) time.Duration {
-	wait := pause(failures, pollRetry, pollRetryMax)
+	wait := channels.Backoff(failures, pollRetry, pollRetryMax)
 	f, ok := errors.AsType[*failure](err)
 	if !ok {
 		f = &failure{}

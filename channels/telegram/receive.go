@@ -65,7 +65,7 @@ func (c *Channel) introduce(ctx context.Context) {
 		var me user
 		if err := c.brief(ctx, "getMe", nil, &me); err != nil {
 			if ctx.Err() == nil {
-				sleep(ctx, c.complain(err, failures))
+				channels.Sleep(ctx, c.complain(err, failures))
 			}
 			continue
 		}

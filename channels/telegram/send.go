@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 		if err != nil {
 			return "", err
 		}
-		id = first2(id, got)
+		id = cmp.Or(id, got)
 		if i+1 < len(parts) && m.Attempt.Delivered != nil {
 			if err := m.Attempt.Delivered(ctx, m.Attempt.Parts+i+1); err != nil {
 				return "", &channels.Error{Op: "send", NotTaken: true, Err: err}
@@ -47,13 +48,6 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 		}
 	}
 	return id, nil
-}
-
-func first2(a, b channels.MessageID) channels.MessageID {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // probe makes sure that the server can be reached before something is sent that may have been shown already.

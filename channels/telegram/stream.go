@@ -78,7 +78,7 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 		s.lost = true // it may be there, and nobody knows its number: another would stand beside it
 	case failed && f.retryAfter > 0:
 		s.every = min(2*s.every, slowest)
-		sleep(ctx, f.retryAfter)
+		channels.Sleep(ctx, f.retryAfter)
 	case failed && f.notModified():
 		s.shown, err = now, nil
 	case failed && f.uneditable(): // somebody deleted it: the answer is posted anew
@@ -87,7 +87,7 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 		err = s.c.follow(ctx, s.to.chat, f.migrateTo)
 		s.to.chat, s.id, s.p.ReplyTo = f.migrateTo, "", ""
 	}
-	sleep(ctx, s.every)
+	channels.Sleep(ctx, s.every)
 	return err
 }
 

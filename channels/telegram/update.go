@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
@@ -206,7 +207,7 @@ func decode(raw []byte) (*update, error) {
 	return &update{ID: envelope.ID}, fmt.Errorf("decode update %d: %w", envelope.ID, err)
 }
 
-var errNoID = fmt.Errorf("it has no update_id")
+var errNoID = errors.New("it has no update_id")
 
 // check makes sure that what the rest relies on is there.
 func (u *update) check() error {

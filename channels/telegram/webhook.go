@@ -111,9 +111,9 @@ func (c *Channel) announceHook(ctx context.Context) {
 			c.env.Log.Info("Telegram delivers to the webhook")
 			return
 		}
-		wait := pause(failures, pollRetry, pollRetryMax)
+		wait := channels.Backoff(failures, pollRetry, pollRetryMax)
 		c.env.Log.Error("the webhook could not be set", "again_in", wait, "err", err)
-		sleep(ctx, wait)
+		channels.Sleep(ctx, wait)
 	}
 }
 
