@@ -78,7 +78,8 @@ func (f *fleet) start(name string) *worker {
 		f.t.Fatal(err)
 	}
 	w.cmd = exec.Command(os.Args[0])
-	w.cmd.Env = append(os.Environ(), workerEnv+"="+string(cfg))
+	w.cmd.Env = append(os.Environ(), workerEnv+"="+string(cfg),
+		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0") // its second of sleep is none of the worker's
 	w.cmd.Stderr = errs
 	if w.stdin, err = w.cmd.StdinPipe(); err != nil {
 		f.t.Fatal(err)
