@@ -89,6 +89,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.ready = true
 		m.take()
 	case tea.KeyPressMsg:
+		if !m.ready { // who types before that still reads first what was said first
+			m.take()
+		}
 		if !m.leaving {
 			cmd = m.key(msg)
 		}
