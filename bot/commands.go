@@ -3,7 +3,9 @@ package bot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/tools/nearest"
@@ -13,20 +15,27 @@ import (
 type command struct {
 	name, help string
 	run        func(r *Router, ctx context.Context, in *channels.Inbound) (said, error)
+	args       []channels.Option // what may stand behind it
 }
 
 // said is what a command answers; nothing when something else does.
 type said struct {
 	text    string
 	buttons [][]channels.Button
+	// aside is an answer that only who asked needs. It is shown to nobody else if the command was not seen either, as
+	// those of a messenger's menu.
+	aside bool
 }
 
 // commands lists them in the order in which help shows them.
 func commands() []command {
 	return []command{
-		{"new", "start a new session here; the old one is kept", (*Router).newSession},
-		{"stop", "end what I am doing here; `stop all` also drops what waits", (*Router).stop},
-		{"help", "show this", (*Router).help},
+		{name: "new", help: "start a new session here; the old one is kept", run: (*Router).newSession},
+		{
+			name: "stop", help: "end what I am doing here; `stop all` also drops what waits", run: (*Router).stop,
+			args: []channels.Option{{Text: "all – also drop what waits", Value: "all"}},
+		},
+		{name: "help", help: "show this", run: (*Router).help},
 	}
 }
 
@@ -42,6 +51,23 @@ func Menu() []channels.CommandInfo {
 	return menu
 }
 
+// Complete lists what may stand behind a command that is being typed.
+func Complete(_ context.Context, in *channels.Inbound) []channels.Option {
+	if in.Command == nil {
+		return nil
+	}
+	typed := strings.ToLower(strings.TrimSpace(in.Command.Args))
+	var fits []channels.Option
+	for _, c := range commands() {
+		for _, o := range c.args {
+			if c.name == in.Command.Name && strings.HasPrefix(o.Value, typed) {
+				fits = append(fits, o)
+			}
+		}
+	}
+	return fits
+}
+
 // spoken recognises a command that was written as plain words: nothing but its name, or "stop all". Everything longer
 // is a request.
 func spoken(text string) *channels.Command {
@@ -50,22 +76,25 @@ func spoken(text string) *channels.Command {
 		return nil
 	}
 	for _, c := range commands() {
-		if words[0] == c.name && (len(words) == 1 || c.name == "stop" && words[1] == "all") {
+		known := func(o channels.Option) bool { return o.Value == words[1] }
+		if words[0] == c.name && (len(words) == 1 || slices.ContainsFunc(c.args, known)) {
 			return &channels.Command{Name: c.name, Args: strings.Join(words[1:], " ")}
 		}
 	}
 	return nil
 }
 
-// command answers a command, once: one that is delivered again after it was done is dropped.
-func (r *Router) command(ctx context.Context, in *channels.Inbound) error {
+// once does what a command or a press asks for, once: one that is delivered again after it was done is dropped.
+func (r *Router) once(
+	ctx context.Context, in *channels.Inbound, do func(ctx context.Context, in *channels.Inbound) error,
+) error {
 	channel := in.Conversation.Channel
 	for _, key := range []string{in.EventKey, in.Revises} { // changing a command does not give it again
 		if done, err := r.cfg.Commands.Done(ctx, channel, key); err != nil || done {
 			return err
 		}
 	}
-	if err := r.run(ctx, in); err != nil {
+	if err := do(ctx, in); err != nil {
 		return err
 	}
 	return r.cfg.Commands.Finish(ctx, channel, in.EventKey)
@@ -83,7 +112,7 @@ func (r *Router) run(ctx context.Context, in *channels.Inbound) error {
 			if err != nil || answer.text == "" {
 				return err
 			}
-			return r.say(ctx, in, answer.text, answer.buttons...)
+			return r.answer(ctx, in, answer)
 		}
 		names = append(names, c.name)
 	}
@@ -91,7 +120,16 @@ func (r *Router) run(ctx context.Context, in *channels.Inbound) error {
 	if near := nearest.Nearest(name, names, 1); len(near) > 0 {
 		hint = fmt.Sprintf("Did you mean `%s`? %s", near[0], hint)
 	}
-	return r.say(ctx, in, fmt.Sprintf("There is no command `%s`. %s", oneLine(in.Command.Name), hint))
+	return r.answer(ctx, in, said{
+		text: fmt.Sprintf("There is no command `%s`. %s", oneLine(in.Command.Name), hint), aside: true,
+	})
+}
+
+func (r *Router) answer(ctx context.Context, in *channels.Inbound, a said) error {
+	if a.aside && in.Via != "" {
+		return r.whisper(ctx, in, a.text)
+	}
+	return r.say(ctx, in, a.text, a.buttons...)
 }
 
 // oneLine makes a person's word safe to repeat inside a code span.
@@ -109,7 +147,7 @@ func (r *Router) help(context.Context, *channels.Inbound) (said, error) {
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "- `%s` – %s\n", c.name, c.help)
 	}
-	return said{text: b.String()}, nil
+	return said{text: b.String(), aside: true}, nil
 }
 
 func (r *Router) newSession(ctx context.Context, in *channels.Inbound) (said, error) {
@@ -140,7 +178,7 @@ func (r *Router) stop(ctx context.Context, in *channels.Inbound) (said, error) {
 	}
 	switch {
 	case stopped == 0:
-		return said{text: "Nothing is running here."}, nil
+		return said{text: "Nothing is running here.", aside: true}, nil
 	case waiting > 0:
 		return said{
 			text:    fmt.Sprintf("%s still waiting; `stop all` drops them too.", count(waiting, "message")),
@@ -150,8 +188,12 @@ func (r *Router) stop(ctx context.Context, in *channels.Inbound) (said, error) {
 	return said{}, nil
 }
 
+// dropWaiting is a button that is meant for what waits now, not for what may wait tomorrow.
 func dropWaiting() channels.Button {
-	return channels.Button{Text: "Drop what waits", Command: channels.Command{Name: "stop", Args: "all"}}
+	return channels.Button{
+		Text: "Drop what waits", Command: channels.Command{Name: "stop", Args: "all"},
+		Guard: channels.Guard{Expires: time.Now().Add(time.Hour)},
+	}
 }
 
 func count(n int, what string) string {

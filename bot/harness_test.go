@@ -46,6 +46,8 @@ type setup struct {
 	inbox    func(s inbox.Store) inbox.Store
 	tools    []tools.Tool
 	gates    []tools.Gate
+
+	revisions map[string]bot.Revision
 }
 
 // world is a whole bot but for its composition root: real database, engines, agent and router.
@@ -54,6 +56,7 @@ type world struct {
 	model  *llmtest.Script
 	db     *store.DB
 	router *bot.Router
+	outbox *outbox.Outbox
 	sent   chan channels.Outbound
 	lost   chan string // keys of messages that could not be delivered
 	log    *lockedBuffer
@@ -96,7 +99,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Pipeline: &tools.Pipeline{}, Log: log,
 	})
 	turns := bot.NewTurns(bot.TurnsConfig{
-		Run: runner.Run, Channel: find, Files: files, Log: log,
+		Run: runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
 		Steers: func(channels.Conversation) bool { return !s.queue },
 	})
 	var keep inbox.Store = store.NewInbox(w.db, "fake")
@@ -110,9 +113,11 @@ func newWorld(t *testing.T, url string, s setup) *world {
 	w.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: "default", Lead: "lead", Sessions: store.NewSessions(w.db), Commands: store.NewCommands(w.db),
 		Inbox: in, Outbox: out, Log: log, Talk: store.NewTalk(w.db), Waits: s.waits,
+		Buttons: store.NewButtons(w.db), Revisions: s.revisions,
 		Answers: func(channels.Conversation) place.Answer { return s.answers },
 		Admit:   access.Gate{Open: !s.closed}.Admit,
 	})
+	w.outbox = out
 	w.run(in, out)
 	return w
 }

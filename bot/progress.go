@@ -122,8 +122,8 @@ func (p *progress) typing(ctx context.Context, t channels.Typer) {
 func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 	in := &p.w.turn.Item.Message
 	st, err := s.Stream(ctx, channels.Preview{
-		Conversation: in.Conversation, ReplyTo: in.ID, Message: p.w.turn.Item.Preview, Posted: p.w.turn.Previewed,
-		Buttons: [][]channels.Button{{{Text: "🛑 Stop", Command: channels.Command{Name: "stop"}}}},
+		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, Message: p.w.turn.Item.Preview,
+		Posted: p.w.turn.Previewed, Buttons: p.buttons(ctx),
 	})
 	if err != nil {
 		p.w.log.Warn("open preview", "err", err)
@@ -155,6 +155,19 @@ func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 			p.w.log.Debug("show preview", "err", err)
 		}
 	}
+}
+
+// buttons stand below a preview: they work while the turn lasts.
+func (p *progress) buttons(ctx context.Context) [][]channels.Button {
+	it := p.w.turn.Item
+	stop := channels.Button{
+		Text: "🛑 Stop", Command: channels.Command{Name: "stop"}, Guard: aboutTurn(it.Session, it.Seq),
+	}
+	kept, err := p.w.cfg.Buttons.Keep(ctx, it.Scope.Tenant, it.Message.Conversation, [][]channels.Button{{stop}})
+	if err != nil && ctx.Err() == nil {
+		p.w.log.Warn("keep the buttons of a preview", "err", err)
+	}
+	return kept
 }
 
 // longWait is how long nothing happens before people are told what is waited for.

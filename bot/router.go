@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ type Talk interface {
 	Hear(ctx context.Context, tenant string, in *channels.Inbound) error
 	// Revise changes what was heard; nothing happens when that is gone.
 	Revise(ctx context.Context, in *channels.Inbound) error
+	// Forget drops what was heard and then taken back.
+	Forget(ctx context.Context, in *channels.Inbound) error
 }
 
 // RouterConfig is what a Router needs.
@@ -45,8 +48,11 @@ type RouterConfig struct {
 	Sessions Sessions
 	Commands Commands
 	Talk     Talk
+	Buttons  Buttons
 	Inbox    *inbox.Inbox
 	Outbox   *outbox.Outbox
+	// Revisions are those of the objects that buttons are about, by kind. Those of turns are known already.
+	Revisions map[string]Revision
 	// Waits is told of messages that are accepted but not begun; it must not block. It may be nil.
 	Waits    func(in *channels.Inbound)
 	Accepted func(channel string) // counts; may be nil
@@ -64,6 +70,11 @@ func NewRouter(cfg RouterConfig) *Router {
 	if cfg.Waits == nil {
 		cfg.Waits = func(*channels.Inbound) {}
 	}
+	cfg.Revisions = maps.Clone(cfg.Revisions)
+	if cfg.Revisions == nil {
+		cfg.Revisions = map[string]Revision{}
+	}
+	cfg.Revisions[turnObject] = turnRevision(cfg.Inbox.Ended)
 	return &Router{cfg}
 }
 
@@ -73,7 +84,10 @@ const maxText = 16 << 20
 // Handle is the channels.Handler of all channels.
 func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	clean(in)
-	addressed := in.Direct || in.Mentioned || in.Command != nil
+	if in.Deleted {
+		return r.takeBack(ctx, in)
+	}
+	addressed := in.Direct || in.Mentioned || in.Command != nil || in.Action != nil
 	role, err := r.cfg.Admit(in)
 	if refusal, ok := errors.AsType[*access.Refusal](err); ok {
 		if !addressed || in.Revises != "" {
@@ -85,12 +99,14 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
 	}
 	addressed = addressed || r.cfg.Answers(in.Conversation) == place.Always
-	if in.Command == nil && addressed && len(in.Attachments) == 0 {
+	if in.Command == nil && addressed && len(in.Attachments) == 0 && !in.Sender.Bot {
 		in.Command = spoken(in.Text)
 	}
 	switch {
+	case in.Action != nil:
+		return r.press(ctx, in)
 	case in.Command != nil:
-		return r.command(ctx, in)
+		return r.once(ctx, in, r.run)
 	case in.Revises != "":
 		return r.revise(ctx, in, role, addressed)
 	case !addressed:
@@ -136,6 +152,16 @@ func (r *Router) revise(ctx context.Context, in *channels.Inbound, role access.R
 	return r.Handle(ctx, in)
 }
 
+// takeBack drops a message that was deleted: one that waits gets no turn, and what was heard is forgotten. One that is
+// being worked goes on, because people may count on it already.
+func (r *Router) takeBack(ctx context.Context, in *channels.Inbound) error {
+	fate, err := r.cfg.Inbox.Withdraw(ctx, in)
+	if err != nil || fate != inbox.Unknown {
+		return err
+	}
+	return r.cfg.Talk.Forget(ctx, in)
+}
+
 // accept queues a message for the lead agent.
 func (r *Router) accept(ctx context.Context, in *channels.Inbound, role access.Role) error {
 	empty := strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0
@@ -148,6 +174,9 @@ func (r *Router) accept(ctx context.Context, in *channels.Inbound, role access.R
 	}
 	it, err := r.item(ctx, in, role)
 	if err != nil {
+		return err
+	}
+	if looping, err := r.loops(ctx, it); looping || err != nil {
 		return err
 	}
 	started, err := r.cfg.Inbox.Accept(ctx, it)
@@ -185,7 +214,7 @@ func (r *Router) refuse(ctx context.Context, in *channels.Inbound, why *access.R
 	period := time.Now().Unix() / 600
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          fmt.Sprintf("refusal/%s/%s/%d", in.Conversation, in.Sender.ID, period),
-		Conversation: in.Conversation, ReplyTo: in.ID,
+		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID,
 		Text: why.What + "\n\n" + why.Why + " " + why.Who,
 	})
 }
@@ -194,7 +223,15 @@ func (r *Router) refuse(ctx context.Context, in *channels.Inbound, why *access.R
 func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, buttons ...[]channels.Button) error {
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          "said/" + in.Conversation.Channel + "/" + in.EventKey,
-		Conversation: in.Conversation, ReplyTo: in.ID, Text: text, Buttons: buttons,
+		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, Text: text, Buttons: buttons,
+	})
+}
+
+// whisper is say to the sender alone, where the messenger can do that.
+func (r *Router) whisper(ctx context.Context, in *channels.Inbound, text string) error {
+	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
+		Key:          "said/" + in.Conversation.Channel + "/" + in.EventKey,
+		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID, Text: text,
 	})
 }
 
@@ -204,7 +241,7 @@ func (r *Router) full(ctx context.Context, in *channels.Inbound, waiting int) er
 	r.cfg.Log.Warn("queue full", "channel", in.Conversation.Channel, "user", person(in), "waiting", waiting)
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          fmt.Sprintf("full/%s/%s/%d", in.Conversation, in.Sender.ID, time.Now().Unix()/60),
-		Conversation: in.Conversation, ReplyTo: in.ID,
+		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via,
 		Text: fmt.Sprintf("I have %s waiting here already, so I did not take this one. I take new ones when some are "+
 			"done; until then nothing more is kept.", count(waiting, "message")),
 		Buttons: [][]channels.Button{{dropWaiting()}},
@@ -226,6 +263,10 @@ func clean(in *channels.Inbound) {
 	if in.Command != nil {
 		fix(&in.Command.Name)
 		fix(&in.Command.Args)
+	}
+	if in.Action != nil {
+		fix(&in.Action.Token)
+		fix(&in.Action.Answer)
 	}
 	if q := in.ReplyTo; q != nil {
 		fix(&q.Text)

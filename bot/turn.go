@@ -23,6 +23,7 @@ type TurnsConfig struct {
 	Run     func(ctx context.Context, req *agent.Request) (*agent.Reply, error)
 	Channel func(name string) (channels.Channel, bool)
 	Files   workspace.Store
+	Buttons Buttons
 	Steers  func(c channels.Conversation) bool // whether messages join a running turn there, or wait
 	Zone    *time.Location                     // in which times are shown to the agent
 	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
@@ -130,7 +131,7 @@ func (w *working) end(
 	return &inbox.End{
 		Through: max(reply.Through, it.Seq), Outcome: outcome, Entries: reply.Pending,
 		Out: []channels.Outbound{{
-			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.ID, Edit: preview,
+			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.ID, Via: it.Message.Via, Edit: preview,
 			Text: w.footnotes(text), Attachments: reply.Files,
 		}},
 	}
@@ -189,6 +190,9 @@ func (w *working) steer(ctx context.Context, after int64) ([]session.Entry, erro
 	}
 	var entries []session.Entry
 	for _, it := range items {
+		if it.Withdrawn {
+			continue
+		}
 		if it.Scope.User != w.turn.Item.Scope.User || it.Stopped {
 			break
 		}

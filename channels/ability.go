@@ -18,6 +18,7 @@ type Streamer interface {
 type Preview struct {
 	Conversation Conversation
 	ReplyTo      MessageID
+	Via          string // of the message that is answered
 	// Message shows what an earlier attempt at this answer left behind; the preview goes on there.
 	Message MessageID
 	// Posted keeps the id of a message that was posted for the preview, so that no crash leaves it behind. It may be nil.

@@ -44,6 +44,12 @@ type Env struct {
 	// Joined tells whether the bot takes part in a conversation already, so that a message in it needs no mention. It is
 	// for topics (threads) that a mention opens.
 	Joined func(ctx context.Context, c Conversation) (bool, error)
+	// Talked lists the conversations in which people lately talked to the bot, the newest first, for platforms that do
+	// not tell what was missed while the bot was down. It may be nil.
+	Talked func(ctx context.Context) ([]Conversation, error)
+	// Complete lists what may stand in the place of the arguments of in's command, which were begun, for platforms that
+	// show that while people type. It may be nil.
+	Complete func(ctx context.Context, in *Inbound) []Option
 	// Notice tells whoever runs the bot what a person has to see to; it may be nil.
 	Notice func(ctx context.Context, text string)
 	// Commands are what people can call by name. The adapter registers them if its platform shows a menu.

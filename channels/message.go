@@ -37,6 +37,8 @@ type Inbound struct {
 	EventKey string    `json:"event_key"` // the same for every delivery of this event; unique within the channel
 	// Revises is the event key of the message that was changed, when this is a newer version of it.
 	Revises string `json:"revises,omitempty"`
+	// Deleted tells that the message named by Revises was taken back. Nothing else is known then but where that was.
+	Deleted bool `json:"deleted,omitempty"`
 
 	Conversation Conversation `json:"conversation"`
 	Sender       Sender       `json:"sender"`
@@ -46,11 +48,15 @@ type Inbound struct {
 
 	Text        string       `json:"text,omitempty"`
 	Command     *Command     `json:"command,omitempty"`
+	Action      *Action      `json:"action,omitempty"`
 	ReplyTo     *Quoted      `json:"reply_to,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	// Album is the same for messages that people see as one, each with a part of its files.
 	Album  string    `json:"album,omitempty"`
 	SentAt time.Time `json:"sent_at"`
+	// Via is how the platform lets this event itself be answered, for some minutes: where the bot may not post, or so
+	// that nobody else sees it. It is opaque outside the adapter, and a secret.
+	Via string `json:"via,omitempty"`
 }
 
 // Quoted is an earlier message that a message refers to.
@@ -66,13 +72,21 @@ type Quoted struct {
 type Sender struct {
 	ID   UserID `json:"id"`
 	Name string `json:"name"`
+	Bot  bool   `json:"bot,omitempty"` // another program: adapters hand over only those that their settings name
 }
 
-// Command is a message that the messenger itself marked as a command, already split, or the press of a button:
-// "/lead stop all" is {Name: "stop", Args: "all"}.
+// Command is a message that the messenger itself marked as a command, already split: "/lead stop all" is
+// {Name: "stop", Args: "all"}.
 type Command struct {
 	Name string `json:"name"`
 	Args string `json:"args,omitempty"`
+}
+
+// Action is the press of a button. The adapter has told the platform that it was received before it hands it over.
+type Action struct {
+	Token  string `json:"token"`            // of the button
+	Choice int    `json:"choice,omitempty"` // which of the button's options, from 1; 0 when it has none
+	Answer string `json:"answer,omitempty"` // to the button's question
 }
 
 // Attachment is a file that came with a message or goes out with one.
@@ -91,10 +105,14 @@ type Outbound struct {
 	Conversation Conversation `json:"conversation"`
 	ReplyTo      MessageID    `json:"reply_to,omitempty"` // the message this answers
 	Edit         MessageID    `json:"edit,omitempty"`     // change this message instead of posting a new one
-	Text         string       `json:"text"`               // Markdown
-	Card         *Card        `json:"card,omitempty"`     // instead of a text
-	Attachments  []Attachment `json:"attachments,omitempty"`
-	Buttons      [][]Button   `json:"buttons,omitempty"` // rows
+	// Via is that of the message that is answered. It is used where the bot may not post, and with To.
+	Via string `json:"via,omitempty"`
+	// To is who alone is to see it, where the platform can do that; others post it. Empty is everybody.
+	To          UserID       `json:"to,omitempty"`
+	Text        string       `json:"text"`           // Markdown
+	Card        *Card        `json:"card,omitempty"` // instead of a text
+	Attachments []Attachment `json:"attachments,omitempty"`
+	Buttons     [][]Button   `json:"buttons,omitempty"` // rows
 	// Attempt is what earlier attempts achieved.
 	Attempt Attempt `json:"-"`
 }

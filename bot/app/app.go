@@ -161,7 +161,7 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	a.settings.Set(a.places())
 	a.signs = bot.NewSigns(a.channel, a.log)
 	turns := bot.NewTurns(bot.TurnsConfig{
-		Run: runner.Run, Channel: a.channel, Files: files, Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
+		Run: runner.Run, Channel: a.channel, Files: files, Buttons: store.NewButtons(a.db), Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
 		Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
 	})
 	a.inbox = inbox.New(inbox.Config{
@@ -171,7 +171,7 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	a.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Answers: a.settings.Answer,
 		Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
-		Waits: a.signs.Waits,
+		Buttons: store.NewButtons(a.db), Waits: a.signs.Waits,
 		Admit: access.Gate{Open: a.cfg.Access == "open", Local: opts.Owner}.Admit, Accepted: a.metrics.accepted,
 	})
 	a.metrics.watch("leadhand_turns_running", "Turns being worked.", a.inbox.Engine())

@@ -49,6 +49,10 @@ func (a *App) makeChannels(opts Options) error {
 	env := func(name string) channels.Env {
 		return channels.Env{
 			Log: a.log.With("channel", name), Own: leases.Own, Commands: bot.Menu(), Notice: a.notice,
+			Complete: bot.Complete,
+			Talked: func(ctx context.Context) ([]channels.Conversation, error) {
+				return sessions.Talked(ctx, tenant, name)
+			},
 			Joined: func(ctx context.Context, c channels.Conversation) (bool, error) {
 				return sessions.Joined(ctx, tenant, c)
 			},

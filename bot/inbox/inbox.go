@@ -27,6 +27,7 @@ type Item struct {
 
 	ReceivedAt time.Time
 	Stopped    bool // a person asked to stop it
+	Withdrawn  bool // it was taken back before its turn began
 	// Preview is the message that shows the answer in the making, if one was posted.
 	Preview channels.MessageID
 	// Heard is what people said to each other before, the last of it, and Omitted how much more there was.
@@ -43,6 +44,8 @@ const (
 	Stopped  Outcome = "stopped" // by a person
 	Failed   Outcome = "failed"  // the people were told why
 	Dead     Outcome = "dead"    // given up after several attempts; the people were told
+	// Withdrawn is one that never began, because its message was taken back.
+	Withdrawn Outcome = "withdrawn"
 )
 
 // End is everything that the end of a turn writes, in one transaction.
@@ -92,6 +95,8 @@ type Store interface {
 	Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error)
 	// Previewed keeps which message shows the answer in the making to the head of a lane.
 	Previewed(ctx context.Context, l *lane.Lease, id channels.MessageID) error
+	// Ended tells whether the turn of a message has ended.
+	Ended(ctx context.Context, sessionID string, seq int64) (bool, error)
 	// Log is the history of the lease's session, written under its fence.
 	Log(l lane.Lease) session.Log
 }
@@ -150,6 +155,15 @@ func (b *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, 
 	return stopped, waiting, nil
 }
 
+// Ended tells whether the turn of a message has ended; one that was never there has.
+func (b *Inbox) Ended(ctx context.Context, sessionID string, seq int64) (bool, error) {
+	ended, err := b.cfg.Store.Ended(ctx, sessionID, seq)
+	if err != nil {
+		return false, fmt.Errorf("ask whether a turn has ended: %w", err)
+	}
+	return ended, nil
+}
+
 // work does the message at the head of a session.
 func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 	it, err := b.cfg.Store.Item(ctx, l.ID, l.Done+1)
@@ -162,6 +176,9 @@ func (b *Inbox) work(ctx context.Context, l *lane.Lease) error {
 	}
 	if err != nil {
 		return fmt.Errorf("load message: %w", err)
+	}
+	if it.Withdrawn {
+		return b.finish(ctx, l, &End{Through: it.Seq, Outcome: Withdrawn})
 	}
 	end, err := b.cfg.Handler(ctx, &Turn{
 		Item: it, Attempts: l.Attempts, Dead: l.Attempts > b.cfg.Attempts, Log: b.cfg.Store.Log(*l),

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/bot/inbox"
+	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/bot/store/storetest"
 	"github.com/leadhand/leadhand/channels"
 )
@@ -227,6 +230,44 @@ func TestSlowSendDoesNotDelayTheEndOfOtherTurns(t *testing.T) {
 			if got := g.next(); got != want {
 				t.Errorf("sent %q, want %q", got, want)
 			}
+		}
+	})
+}
+
+// TestButtonsOfATurnsAnswerAreKept with the end of the turn, under the tenant of the message.
+func TestButtonsOfATurnsAnswerAreKept(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		g := newRig(t, url, func(_ context.Context, t *inbox.Turn) (*inbox.End, error) {
+			end := answer(t, "choose")
+			end.Out[0].Buttons = [][]channels.Button{{{Text: "Yes", Command: channels.Command{Name: "approve"}}}}
+			return end, nil
+		})
+		g.run()
+		g.say("C01", "one")
+		shown := await(t, g.sent)
+		b, at, err := store.NewButtons(g.db).Kept(t.Context(), "acme", shown.Buttons[0][0].Token)
+		if err != nil || b == nil || b.Command.Name != "approve" || at != conversation("C01") {
+			t.Errorf("kept %+v at %v: %v", b, at, err)
+		}
+	})
+}
+
+func TestWhereTheyTalked(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		g := newRig(t, url, echo)
+		g.run()
+		for _, chat := range []string{"C01", "C02", "C01"} {
+			g.say(chat, fmt.Sprint(len(g.sent), time.Now().UnixNano()))
+			g.next()
+		}
+		got, err := store.NewSessions(g.db).Talked(t.Context(), "acme", "test")
+		if err != nil || !slices.Equal(got, []channels.Conversation{conversation("C01"), conversation("C02")}) {
+			t.Errorf("got %v: %v", got, err)
+		}
+		if none, err := store.NewSessions(g.db).Talked(t.Context(), "other", "test"); len(none) != 0 || err != nil {
+			t.Errorf("another tenant: %v: %v", none, err)
 		}
 	})
 }

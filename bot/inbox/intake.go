@@ -18,6 +18,11 @@ type Intake interface {
 	Join(ctx context.Context, it *Item) (joined bool, err error)
 	// Revise puts the text of a changed message in the place of the one that it revises, if that still waits.
 	Revise(ctx context.Context, in *channels.Inbound) (Fate, error)
+	// Withdraw drops the message that in.Revises names if it still waits.
+	Withdraw(ctx context.Context, in *channels.Inbound) (Fate, error)
+	// Bots counts the messages of other programs since the last one of a person in a session, and tells the number of
+	// that one.
+	Bots(ctx context.Context, sessionID string) (n int, since int64, err error)
 }
 
 // Fate is what became of a message.
@@ -61,6 +66,23 @@ func (b *Inbox) Join(ctx context.Context, it *Item) (bool, error) {
 		return false, fmt.Errorf("store a part of an album: %w", err)
 	}
 	return joined, nil
+}
+
+// Withdraw drops a message that was taken back, if its turn has not begun. One that runs goes on.
+func (b *Inbox) Withdraw(ctx context.Context, in *channels.Inbound) (Fate, error) {
+	fate, err := b.cfg.Store.Withdraw(ctx, in)
+	if err != nil {
+		return "", fmt.Errorf("take a message back: %w", err)
+	}
+	return fate, nil
+}
+
+// Bots counts the messages of other programs since the last one of a person in a session, whose number is since.
+func (b *Inbox) Bots(ctx context.Context, sessionID string) (n int, since int64, err error) {
+	if n, since, err = b.cfg.Store.Bots(ctx, sessionID); err != nil {
+		return 0, 0, fmt.Errorf("count the messages of other bots: %w", err)
+	}
+	return n, since, nil
 }
 
 // Revise changes a message that waits, and tells what became of the one that was changed.

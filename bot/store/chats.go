@@ -30,6 +30,10 @@ func (s *Chats) Move(ctx context.Context, channel string, from, to channels.Chat
 		if err != nil {
 			return err
 		}
+		err = tx.Exec(acrossTenants+`UPDATE buttons SET chat = ? WHERE channel = ? AND chat = ?`, to, channel, from).Error
+		if err != nil {
+			return err
+		}
 		old := channels.Conversation{Channel: channel, Chat: from} // a chat without topics: those have no other id
 		return tx.Exec(acrossTenants+`UPDATE heard SET conversation = ? WHERE conversation = ?`,
 			channels.Conversation{Channel: channel, Chat: to}.String(), old.String()).Error

@@ -84,6 +84,19 @@ func (s *Talk) Revise(ctx context.Context, in *channels.Inbound) error {
 	return nil
 }
 
+// Forget drops a message that was heard and then taken back, unless it was told already.
+func (s *Talk) Forget(ctx context.Context, in *channels.Inbound) error {
+	err := s.db.script(ctx, &step{
+		sql: acrossTenants + `UPDATE heard SET payload = '', taken_at = {now}
+			WHERE channel = ? AND event_key = ? AND taken_at = 0`,
+		args: []any{in.Conversation.Channel, in.Revises},
+	})
+	if err != nil {
+		return fmt.Errorf("forget what was heard: %w", err)
+	}
+	return nil
+}
+
 // overheard gives a message what was heard before it in its conversation. Files of the same album come with it; those
 // of another album are left alone until it is complete, because it may speak to the bot yet. A message that was heard
 // itself, before it was changed to speak to the bot, is not told twice. The step, nil when there is nothing, marks all

@@ -41,11 +41,18 @@ type inboxRow struct {
 	ReceivedAt int64
 	DoneAt     int64
 	Outcome    string
-	Stopped    int
+	Stopped    int // a person's stop, or withdrawn
+	Bot        int // another program wrote it
 	Album      string
 	HoldUntil  int64 // until then other parts of the album may come
 	Preview    string
 }
+
+// What inbox.stopped says.
+const (
+	stopped   = 1 // a person asked to stop it
+	withdrawn = 2 // it was taken back before its turn began
+)
 
 func (inboxRow) TableName() string { return "inbox" }
 
@@ -69,8 +76,8 @@ func (r *inboxRow) item() (*inbox.Item, error) {
 	}
 	return &inbox.Item{
 		Session: r.Session, Seq: r.Seq, Scope: p.Scope, Message: p.Message,
-		ReceivedAt: fromMillis(r.ReceivedAt), Stopped: r.Stopped != 0, Preview: channels.MessageID(r.Preview),
-		Heard: p.Heard, Omitted: p.Omitted,
+		ReceivedAt: fromMillis(r.ReceivedAt), Stopped: r.Stopped == stopped, Withdrawn: r.Stopped == withdrawn,
+		Preview: channels.MessageID(r.Preview), Heard: p.Heard, Omitted: p.Omitted,
 	}, nil
 }
 
@@ -135,14 +142,19 @@ func (s *Inbox) insert(it *inbox.Item, parts []channels.Inbound) (*step, error) 
 	if err != nil {
 		return nil, err
 	}
+	bot := 0
+	if it.Message.Sender.Bot {
+		bot = 1
+	}
 	return &step{
-		sql: `INSERT INTO inbox (session, seq, tenant, channel, event_key, payload, album, hold_until, received_at)
-			SELECT id, last_seq, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN {now} + ? ELSE 0 END, {now} FROM lanes
+		sql: `INSERT INTO inbox
+			(session, seq, tenant, channel, event_key, payload, album, hold_until, bot, received_at)
+			SELECT id, last_seq, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN {now} + ? ELSE 0 END, ?, {now} FROM lanes
 			WHERE kind = ? AND id = ? AND last_seq > coalesce((SELECT max(seq) FROM inbox WHERE session = ?), 0)
 			RETURNING seq`,
 		args: []any{
 			it.Scope.Tenant, it.Message.Conversation.Channel, it.Message.EventKey, string(payload), it.Message.Album,
-			hold.Milliseconds(), hold.Milliseconds(), s.kind, it.Session, it.Session,
+			hold.Milliseconds(), hold.Milliseconds(), bot, s.kind, it.Session, it.Session,
 		},
 		row: []any{&it.Seq},
 	}, nil
@@ -248,18 +260,18 @@ func (s *Inbox) tenant(l *lane.Lease) part {
 	return part{`(SELECT tenant FROM inbox WHERE session = ? AND seq = ?)`, []any{l.ID, l.Done + 1}}
 }
 
-func (s *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, waiting int, err error) {
+func (s *Inbox) Stop(ctx context.Context, sessionID string, all bool) (marked, waiting int, err error) {
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
 		upTo := `(SELECT done_seq + 1 FROM lanes WHERE kind = 'session' AND id = ?)`
 		if all {
 			upTo = `(SELECT last_seq FROM lanes WHERE kind = 'session' AND id = ?)`
 		}
-		r := tx.Exec(acrossTenants+`UPDATE inbox SET stopped = 1 WHERE session = ? AND done_at = 0 AND seq <= `+upTo,
-			sessionID, sessionID)
+		r := tx.Exec(acrossTenants+`UPDATE inbox SET stopped = 1 WHERE session = ? AND done_at = 0 AND stopped <> 2
+			AND seq <= `+upTo, sessionID, sessionID)
 		if r.Error != nil {
 			return r.Error
 		}
-		stopped = int(r.RowsAffected)
+		marked = int(r.RowsAffected)
 		// What the running turn took in stands in the history already; it ends with that turn.
 		err := tx.Raw(acrossTenants+`SELECT count(*) FROM inbox i WHERE session = ? AND done_at = 0 AND stopped = 0
 			AND NOT EXISTS (SELECT 1 FROM history h WHERE h.session = i.session AND h.source = i.seq)`,
@@ -269,7 +281,7 @@ func (s *Inbox) Stop(ctx context.Context, sessionID string, all bool) (stopped, 
 		}
 		return s.db.notify(tx, stopTopic, sessionID)
 	})
-	return stopped, waiting, err
+	return marked, waiting, err
 }
 
 // headStopped tells whether what is being worked in a session is what a person stopped.

@@ -95,6 +95,12 @@ func (s *Outbox) post(tenant part, session string, ms []channels.Outbound, owner
 	p := &posting{push: s.push(to.String(), to.Channel, len(ms), owner, held)}
 	p.steps = append(p.steps, &p.push.step)
 	for i, m := range ms {
+		var keep []*step
+		var err error
+		if m.Buttons, keep, err = keepButtons(tenant, to, m.Buttons, held); err != nil {
+			return nil, err
+		}
+		p.steps = append(p.steps, keep...)
 		payload, err := json.Marshal(m)
 		if err != nil {
 			return nil, err

@@ -33,6 +33,8 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 			(SELECT channel, event_key FROM commands WHERE done_at < (SELECT {now} - {age}) ORDER BY done_at LIMIT ?)`,
 		`DELETE FROM heard WHERE (channel, event_key) IN
 			(SELECT channel, event_key FROM heard WHERE heard_at < (SELECT {now} - {heard}) ORDER BY heard_at LIMIT ?)`,
+		`DELETE FROM buttons WHERE token IN
+			(SELECT token FROM buttons WHERE expires_at < (SELECT {now}) ORDER BY expires_at LIMIT ?)`,
 		`DELETE FROM blobs WHERE hash IN
 			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - {age}) AND NOT EXISTS
 				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)

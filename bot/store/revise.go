@@ -23,34 +23,63 @@ func (s *Inbox) Revise(ctx context.Context, in *channels.Inbound) (fate inbox.Fa
 }
 
 func (s *Inbox) revise(tx *gorm.DB, in *channels.Inbound) (inbox.Fate, error) {
-	v, err := latest(tx, in)
-	if v == nil || err != nil {
-		return inbox.Unknown, err
+	v, fate, err := s.fate(tx, in)
+	if fate != inbox.Waiting && fate != inbox.Running || err != nil {
+		return fate, err
 	}
-	var l laneRow
-	err = tx.Raw(`UPDATE lanes SET pool = pool WHERE kind = ? AND id = ? RETURNING `+laneColumns, s.kind, v.row.Session).
-		Scan(&l).Error
-	if err != nil {
-		return "", err
-	}
-	var taken int // by the turn before it
-	err = tx.Raw(acrossTenants+`SELECT count(*) FROM history WHERE session = ? AND source = ?`, v.row.Session, v.row.Seq).
-		Scan(&taken).Error
-	switch {
-	case err != nil:
-		return "", err
-	case v.row.Seq <= l.DoneSeq || same(v.message, in):
+	if same(v.message, in) {
 		return inbox.Done, nil
-	case taken > 0, v.row.Seq == l.DoneSeq+1 && l.LeaseOwner != "":
-		return inbox.Running, nil
+	}
+	if fate == inbox.Running {
+		return fate, nil
 	}
 	v.message.Text, v.message.Attachments, v.message.ReplyTo = in.Text, in.Attachments, in.ReplyTo
 	payload, err := json.Marshal(v.payload)
 	if err != nil {
 		return "", err
 	}
-	return inbox.Waiting, tx.Exec(acrossTenants+`UPDATE inbox SET payload = ? WHERE session = ? AND seq = ?`,
+	return fate, tx.Exec(acrossTenants+`UPDATE inbox SET payload = ? WHERE session = ? AND seq = ?`,
 		string(payload), v.row.Session, v.row.Seq).Error
+}
+
+// Withdraw drops the message that in takes back if its turn has not begun.
+func (s *Inbox) Withdraw(ctx context.Context, in *channels.Inbound) (fate inbox.Fate, err error) {
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		var v *version
+		if v, fate, err = s.fate(tx, in); fate != inbox.Waiting || err != nil {
+			return err
+		}
+		return tx.Exec(acrossTenants+`UPDATE inbox SET stopped = ? WHERE session = ? AND seq = ?`,
+			withdrawn, v.row.Session, v.row.Seq).Error
+	})
+	return fate, err
+}
+
+// fate finds the newest version of the message that in is about, and what became of it. If that waits, it waits until
+// the end of the transaction.
+func (s *Inbox) fate(tx *gorm.DB, in *channels.Inbound) (*version, inbox.Fate, error) {
+	v, err := latest(tx, in)
+	if v == nil || err != nil {
+		return nil, inbox.Unknown, err
+	}
+	var l laneRow
+	err = tx.Raw(`UPDATE lanes SET pool = pool WHERE kind = ? AND id = ? RETURNING `+laneColumns, s.kind, v.row.Session).
+		Scan(&l).Error
+	if err != nil {
+		return nil, "", err
+	}
+	var taken int // by the turn before it
+	err = tx.Raw(acrossTenants+`SELECT count(*) FROM history WHERE session = ? AND source = ?`, v.row.Session, v.row.Seq).
+		Scan(&taken).Error
+	switch {
+	case err != nil:
+		return nil, "", err
+	case v.row.Seq <= l.DoneSeq || v.row.Stopped == withdrawn:
+		return v, inbox.Done, nil
+	case taken > 0, v.row.Seq == l.DoneSeq+1 && l.LeaseOwner != "":
+		return v, inbox.Running, nil
+	}
+	return v, inbox.Waiting, nil
 }
 
 // version is a message as it was last received.
@@ -121,4 +150,25 @@ func (s *Inbox) Previewed(ctx context.Context, l *lane.Lease, id channels.Messag
 		return err
 	}
 	return set.fenced()
+}
+
+// Bots implements inbox.Intake.
+func (s *Inbox) Bots(ctx context.Context, sessionID string) (n int, since int64, err error) {
+	count := &step{
+		sql: acrossTenants + `SELECT count(*), coalesce(min(p.seq), 0) FROM inbox i,
+			(SELECT coalesce(max(seq), 0) AS seq FROM inbox WHERE session = ? AND bot = 0) p
+			WHERE i.session = ? AND i.seq > p.seq`,
+		args: []any{sessionID, sessionID}, row: []any{&n, &since},
+	}
+	return n, since, s.db.query(ctx, count)
+}
+
+// Ended implements inbox.Store.
+func (s *Inbox) Ended(ctx context.Context, sessionID string, seq int64) (bool, error) {
+	open := &step{
+		sql:  acrossTenants + `SELECT 1 FROM inbox WHERE session = ? AND seq = ? AND done_at = 0`,
+		args: []any{sessionID, seq}, row: []any{new(int)},
+	}
+	err := s.db.query(ctx, open)
+	return open.rows == 0, err
 }

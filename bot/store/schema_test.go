@@ -22,6 +22,9 @@ import (
 
 // byHand are columns that only statements written by hand know.
 var byHand = map[string][]string{
+	"buttons": {
+		"channel", "chat", "expires_at", "object", "payload", "revision", "tenant", "token", "topic",
+	},
 	"lanes":  {"kind", "not_before", "pool"},
 	"leases": {"expires_at", "fence", "name", "owner"},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -85,6 +86,25 @@ func (s *Sessions) Joined(ctx context.Context, tenant string, c channels.Convers
 		return false, fmt.Errorf("look for sessions in a conversation: %w", err)
 	}
 	return find.rows > 0, nil
+}
+
+// Where people talk to the bot lately.
+const (
+	talkedAge = 30 * 24 * time.Hour
+	maxTalked = 200
+)
+
+// Talked lists the conversations of a channel in which people lately talked to the bot, the newest first.
+func (s *Sessions) Talked(ctx context.Context, tenant, channel string) ([]channels.Conversation, error) {
+	var found []channels.Conversation
+	err := s.db.read(ctx).Raw(s.db.stmt(`SELECT s.channel, s.chat, s.topic FROM sessions s JOIN inbox i ON i.session = s.id
+		WHERE s.tenant = ? AND s.channel = ? AND i.received_at > {now} - ?
+		GROUP BY s.channel, s.chat, s.topic ORDER BY max(i.received_at) DESC LIMIT ?`),
+		tenant, channel, talkedAge.Milliseconds(), maxTalked).Scan(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("list where people talked: %w", err)
+	}
+	return found, nil
 }
 
 // Busy lists the sessions in a conversation, of all agents and also ended ones, that have something queued or running.

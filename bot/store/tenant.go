@@ -16,7 +16,7 @@ import (
 var ErrNoTenant = errors.New("the statement names no tenant")
 
 // tenantTables hold rows that belong to tenants. The engine's own tables (lanes, leases, replicas, blobs) are shared.
-var tenantTables = []string{"sessions", "inbox", "history", "outbox", "files", "heard"}
+var tenantTables = []string{"sessions", "inbox", "history", "outbox", "files", "heard", "buttons"}
 
 // acrossTenants is a comment for statements of the engine that must see the rows of all tenants (retention, the work
 // at the head of a lane).
@@ -27,7 +27,7 @@ const acrossTenants = "/* across tenants */ "
 var (
 	tenantTable = regexp.MustCompile(`(?i)\b(?:` + strings.Join(tenantTables, "|") + `)\b`)
 	condition   = regexp.MustCompile(`(?i)\btenant (?:=|in\b)`)
-	byTenant    = regexp.MustCompile(`(?is)\bwhere\b.*\btenant (?:=|in\b)|\binsert into \w+ \([^)]*\btenant\b`)
+	byTenant    = regexp.MustCompile(`(?is)\bwhere\b.*\btenant (?:=|in\b)|\binsert into \w+\s+\([^)]*\btenant\b`)
 )
 
 // guardTenants refuses statements that forgot the tenant, at the one place every statement passes. Statements that

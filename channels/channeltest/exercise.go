@@ -53,6 +53,8 @@ func cases() []testCase {
 		{"who writes", room, (*exercise).people},
 		{"replies", room, (*exercise).replies},
 		{"other bots", room, (*exercise).bots},
+		{"a bot that is trusted", func(p *Platform) bool { return p.Trusting != nil }, (*exercise).trusted},
+		{"what people take back", func(p *Platform) bool { return p.Delete != nil }, (*exercise).deletions},
 		{"a burst stays in order", nil, (*exercise).burst},
 		{"files that come", room, (*exercise).filesIn},
 		{"edits of people", func(p *Platform) bool { return p.Edit != nil }, (*exercise).edits},

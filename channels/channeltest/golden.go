@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/leadhand/leadhand/channels"
@@ -21,11 +23,17 @@ func Cards(to channels.Conversation) []*channels.Outbound {
 			},
 			Buttons: [][]channels.Button{
 				{
-					{Text: "Approve", Style: channels.Primary, Command: channels.Command{Name: "approve", Args: "42"}},
-					{Text: "Send back", Style: channels.Danger, Command: channels.Command{Name: "reject", Args: "42"}, Ask: "Why?"},
+					{
+						Text: "Approve", Style: channels.Primary, Token: Token(1),
+						Command: channels.Command{Name: "approve", Args: "42"},
+					},
+					{
+						Text: "Send back", Style: channels.Danger, Token: Token(2),
+						Command: channels.Command{Name: "reject", Args: "42"}, Ask: "Why?",
+					},
 				},
 				{{
-					Text: "Assign", Command: channels.Command{Name: "assign", Args: "42"},
+					Text: "Assign", Token: Token(3), Command: channels.Command{Name: "assign", Args: "42"},
 					Options: []channels.Option{{Text: "Ann", Value: "u1"}, {Text: "Bob", Value: "u2"}},
 				}},
 			},
@@ -36,6 +44,11 @@ func Cards(to channels.Conversation) []*channels.Outbound {
 		},
 		{Key: "bare", Conversation: to, Card: &channels.Card{Title: "Nothing waits for you", Tone: channels.Good}},
 	}
+}
+
+// Token is the token of a button that was kept as number n, a digit.
+func Token(n int) string {
+	return "TOKEN" + strings.Repeat("0", channels.TokenLength-len("TOKEN")-1) + strconv.Itoa(n)
 }
 
 // UpdateEnv is the variable that makes Golden write its files anew.

@@ -13,6 +13,8 @@ import (
 type Platform struct {
 	// New makes the channel called "test" that is connected to the fake. It may be called again, for a restart.
 	New func(t *testing.T, env channels.Env) channels.Channel
+	// Trusting is New with settings that name the other bot.
+	Trusting func(t *testing.T, env channels.Env) channels.Channel
 	// Direct is a chat with Ann, Room one where several people talk, Topic and Other two topics (threads) in it.
 	// A messenger without topics leaves them empty.
 	Direct, Room, Topic, Other channels.Conversation
@@ -23,6 +25,8 @@ type Platform struct {
 	Say func(t *testing.T, s Said) channels.MessageID
 	// Edit lets a person change what was written.
 	Edit func(t *testing.T, in channels.Conversation, id channels.MessageID, text string)
+	// Delete lets a person take back what was written; with the id of a message of the bot, an admin takes that away.
+	Delete func(t *testing.T, in channels.Conversation, id channels.MessageID)
 	// Again delivers everything that was written once more.
 	Again func(t *testing.T)
 	// Press lets Bob press the button with a text.
@@ -33,6 +37,8 @@ type Platform struct {
 	Answer func(t *testing.T, in channels.Conversation, id channels.MessageID, button, text string)
 	// Shown is what the bot has written in a conversation and people see there now, in order.
 	Shown func(t *testing.T, in channels.Conversation) []Shown
+	// Private is what only Bob sees of the bot in a conversation.
+	Private func(t *testing.T, in channels.Conversation) []string
 	// Fail makes the next send fail.
 	Fail func(t *testing.T, how Failure)
 	// Break breaks the connection over which messages are received.

@@ -91,6 +91,38 @@ func (e *exercise) bots() {
 	e.quiet()
 }
 
+// trusted: a bot that the settings name is heard, and known as a bot. This one never hears itself.
+func (e *exercise) trusted() {
+	e.stop()
+	e.p.New = e.p.Trusting
+	e.start()
+	e.must(&channels.Outbound{Conversation: e.p.Room, Text: "my own words"})
+	e.p.Say(e.T, Said{In: e.p.Room, By: OtherBot, Text: "beep", Mention: true})
+	if in := e.next(); in.Text != "beep" || !in.Sender.Bot || !in.Mentioned || in.Sender.ID == "" {
+		e.Errorf("received %+v", in)
+	}
+	e.say(e.p.Room, "a person")
+	if in := e.next(); in.Text != "a person" || in.Sender.Bot {
+		e.Errorf("received %+v", in)
+	}
+}
+
+// deletions: what is taken back is told, with the key of what it was.
+func (e *exercise) deletions() {
+	for _, c := range []channels.Conversation{e.p.Room, e.p.Direct} {
+		id := e.say(c, "never mind")
+		was := e.next()
+		e.p.Delete(e.T, c, id)
+		in := e.next()
+		if !in.Deleted || in.Revises != was.EventKey || in.EventKey == was.EventKey || in.EventKey == "" ||
+			in.Conversation.Chat != was.Conversation.Chat {
+			e.Errorf("received %+v when %+v was deleted", in, was)
+		}
+		e.p.Delete(e.T, c, e.must(&channels.Outbound{Conversation: was.Conversation, Text: "my words"}))
+		e.quiet()
+	}
+}
+
 func (e *exercise) burst() {
 	const n = 40
 	all := e.everywhere()

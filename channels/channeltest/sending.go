@@ -1,6 +1,7 @@
 package channeltest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ func sendCases(room func(p *Platform) bool) []testCase {
 		{"buttons", func(p *Platform) bool { return p.Press != nil }, (*exercise).buttons},
 		{"choices", func(p *Platform) bool { return p.Choose != nil }, (*exercise).choices},
 		{"questions", func(p *Platform) bool { return p.Answer != nil }, (*exercise).questions},
+		{"buttons that nobody kept", func(p *Platform) bool { return p.Press != nil }, (*exercise).unkept},
+		{"words for one person", func(p *Platform) bool { return p.Private != nil }, (*exercise).private},
 		{"cards", nil, (*exercise).cards},
 		{"signs", nil, (*exercise).signs},
 	}
@@ -117,54 +120,81 @@ func (e *exercise) previews() {
 
 func (e *exercise) buttons() {
 	id := e.must(&channels.Outbound{Conversation: e.p.Topic, Text: "go on?", Buttons: [][]channels.Button{{
-		{Text: "Stop", Command: channels.Command{Name: "stop", Args: "all"}, Style: channels.Danger},
-		{Text: "Help", Command: channels.Command{Name: "help"}},
+		{Text: "Stop", Command: channels.Command{Name: "stop", Args: "all"}, Style: channels.Danger, Token: Token(1)},
+		{Text: "Help", Command: channels.Command{Name: "help"}, Token: Token(2)},
 	}}})
 	keys := map[string]bool{}
 	for range 2 {
 		e.p.Press(e.T, e.p.Topic, id, "Stop")
-		in := e.next()
-		want := channels.Command{Name: "stop", Args: "all"}
-		if in.Command == nil || *in.Command != want || in.Conversation != e.p.Topic ||
-			!named(in, "bob") {
-			e.Errorf("received %+v", in)
-		}
-		keys[in.EventKey] = true
+		keys[e.wantPress(channels.Action{Token: Token(1)}).EventKey] = true
 	}
 	if len(keys) != 2 {
 		e.Error("two presses have one key")
 	}
 }
 
+// wantPress is the next that is received, which must be Bob's press in the topic.
+func (e *exercise) wantPress(want channels.Action) *channels.Inbound {
+	e.Helper()
+	in := e.next()
+	if in.Action == nil || *in.Action != want || in.Command != nil || in.Conversation != e.p.Topic || !named(in, "bob") {
+		e.Errorf("received %+v with %+v, want %+v", in, in.Action, want)
+	}
+	return in
+}
+
 func (e *exercise) choices() {
 	id := e.must(&channels.Outbound{Conversation: e.p.Topic, Text: "who?", Buttons: [][]channels.Button{{{
-		Text: "Assign", Command: channels.Command{Name: "help", Args: "42"},
-		Options: []channels.Option{{Text: "Ann", Value: "u1"}, {Text: "Bob", Value: "u2"}, {Text: "Cem", Value: "u3"}},
+		Text: "Assign", Command: channels.Command{Name: "help", Args: "42"}, Token: Token(1),
+		Options: []channels.Option{
+			{Text: "Ann", Value: "u1"}, {Text: "Bob", Value: strings.Repeat("long", 100)}, {Text: "Cem", Value: "u3"},
+		},
 	}}}})
 	e.p.Choose(e.T, e.p.Topic, id, "Assign", "Bob")
-	if in := e.next(); in.Command == nil || *in.Command != (channels.Command{Name: "help", Args: "42 u2"}) ||
-		in.Conversation != e.p.Topic {
-		e.Errorf("received %+v", in)
-	}
+	e.wantPress(channels.Action{Token: Token(1), Choice: 2})
 }
 
 func (e *exercise) questions() {
 	id := e.must(&channels.Outbound{Conversation: e.p.Topic, Text: "done?", Buttons: [][]channels.Button{{{
-		Text: "Send back", Command: channels.Command{Name: "help", Args: "42"}, Ask: "Why?",
+		Text: "Send back", Command: channels.Command{Name: "help", Args: "42"}, Ask: "Why?", Token: Token(1),
 	}}}})
 	e.p.Answer(e.T, e.p.Topic, id, "Send back", "it is too long")
-	want := channels.Command{Name: "help", Args: "42 it is too long"}
-	if in := e.next(); in.Command == nil || *in.Command != want || in.Conversation != e.p.Topic ||
-		!named(in, "bob") {
-		e.Errorf("received %+v", in)
+	e.wantPress(channels.Action{Token: Token(1), Answer: "it is too long"})
+}
+
+// unkept: a button that nobody could press is not shown.
+func (e *exercise) unkept() {
+	m := &channels.Outbound{Conversation: e.p.Room, Text: "go on?", Buttons: [][]channels.Button{{
+		{Text: "Stop", Command: channels.Command{Name: "stop"}},
+	}}}
+	e.key(m)
+	_, err := e.ch.Send(e.Context(), m)
+	if ce, ok := errors.AsType[*channels.Error](err); !ok || !ce.Terminal {
+		e.Errorf("a button without a token: %v", err)
 	}
+}
+
+// private: what is for one person is shown to that person, and to nobody else.
+func (e *exercise) private() {
+	id := e.must(&channels.Outbound{Conversation: e.p.Topic, Text: "go on?", Buttons: [][]channels.Button{{
+		{Text: "Stop", Command: channels.Command{Name: "stop"}, Token: Token(1)},
+	}}})
+	e.p.Press(e.T, e.p.Topic, id, "Stop")
+	in := e.next()
+	e.must(&channels.Outbound{Conversation: in.Conversation, Via: in.Via, To: in.Sender.ID, Text: "not **you**"})
+	if got := e.p.Private(e.T, e.p.Topic); len(got) != 1 || !strings.Contains(got[0], "not") {
+		e.Errorf("Bob sees %q", got)
+	}
+	e.wantTexts(e.p.Topic, "go on?")
 }
 
 func (e *exercise) cards() {
 	e.must(&channels.Outbound{Conversation: e.talk(), Card: &channels.Card{
 		Title: "Task 42", Body: "Fix the *login*", Tone: channels.Busy,
 		Fields: []channels.Field{{Name: "Owner", Value: "Ann"}, {Name: "Due", Value: "today"}},
-	}, Buttons: [][]channels.Button{{{Text: "Help", Command: channels.Command{Name: "help"}}}}})
+	}, Buttons: [][]channels.Button{{
+		{Text: "Help", Command: channels.Command{Name: "help"}, Token: Token(1)},
+	}}})
 	all := strings.Join(e.texts(e.talk()), "\n")
 	for _, want := range []string{"Task 42", "login", "Owner", "Ann", "Due", "today"} {
 		if !strings.Contains(all, want) {

@@ -3,13 +3,11 @@ package discord
 import (
 	"cmp"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/leadhand/leadhand/channels"
 )
 
-// component is a part of a message or a form that can be used.
+// component is a part of a message or a form.
 type component struct {
 	Type        int         `json:"type"`
 	CustomID    string      `json:"custom_id,omitempty"`
@@ -20,6 +18,7 @@ type component struct {
 	MaxLength   int         `json:"max_length,omitempty"`
 	Value       string      `json:"value,omitempty"` // what was answered
 	Components  []component `json:"components,omitempty"`
+	display
 }
 
 type choice struct {
@@ -46,38 +45,13 @@ const (
 	maxOptionText  = 100
 )
 
-// Prefixes of the ids of this program's components, in forms that may change.
-const (
-	actsPrefix = "l1:" // gives the command
-	asksPrefix = "q1:" // asks first; the question is the rest of the id
-)
-
-// pack makes a command the id of a component: "l1:4:stop". What comes behind the command tells nothing about it.
-func pack(prefix string, cmd channels.Command, rest string) (string, error) {
-	data := strings.TrimSpace(cmd.Name + " " + cmd.Args)
-	if cmd.Name == "" || len(data) > channels.MaxButtonBytes {
-		return "", fmt.Errorf("the command of a button has %d bytes, %d at most fit", len(data), channels.MaxButtonBytes)
-	}
-	id := prefix + strconv.Itoa(len(data)) + ":" + data
-	return id + cut(rest, maxCustomID-len([]rune(id))), nil
-}
-
-// unpack is the command of a component, and what stands behind it; ok is false when it is not one of ours.
-func unpack(prefix, id string) (cmd *channels.Command, rest string, ok bool) {
-	id, ok = strings.CutPrefix(id, prefix)
-	length, data, found := strings.Cut(id, ":")
-	n, err := strconv.Atoi(length)
-	if !ok || !found || err != nil || n < 1 || n > len(data) {
-		return nil, "", false
-	}
-	name, args, _ := strings.Cut(data[:n], " ")
-	return &channels.Command{Name: name, Args: args}, data[n:], name != ""
-}
+// asks stands between the token of a button that asks first and its question. The question is a part of the id because
+// a form must open within three seconds of the press, whatever the program does meanwhile.
+const asks = "?"
 
 // rows are the components of buttons. A menu takes a row of its own; a row that is too long is continued in the next.
 func rows(buttons [][]channels.Button) ([]component, error) {
 	out := []component{}
-	used := map[string]bool{}
 	for _, row := range buttons {
 		var line []component
 		flush := func() {
@@ -87,7 +61,7 @@ func rows(buttons [][]channels.Button) ([]component, error) {
 			line = nil
 		}
 		for _, b := range row {
-			c, err := button(b, used)
+			c, err := button(&b)
 			if err != nil {
 				return nil, err
 			}
@@ -107,26 +81,33 @@ func rows(buttons [][]channels.Button) ([]component, error) {
 	return out, nil
 }
 
-// button is one button or menu. Discord takes each id once in a message.
-func button(b channels.Button, used map[string]bool) (component, error) {
-	c := component{Type: buttonComponent, Label: cut(cmp.Or(b.Text, b.Command.Name), maxLabel), Style: style(b.Style)}
-	prefix, rest := actsPrefix, ""
-	switch {
-	case b.Ask != "":
-		prefix, rest = asksPrefix, b.Ask
-	case len(b.Options) > 0:
-		c = component{Type: selectMenu, Placeholder: cut(b.Text, maxPlaceholder)}
-		for _, o := range b.Options[:min(len(b.Options), maxOptions)] {
-			c.Options = append(c.Options, choice{cut(cmp.Or(o.Text, o.Value), maxOptionText), o.Value})
-		}
+// button is one button or menu.
+func button(b *channels.Button) (component, error) {
+	id, err := b.Data(0)
+	if err != nil {
+		return component{}, err
 	}
-	var err error
-	for n := 0; n == 0 || used[c.CustomID]; n++ {
-		if c.CustomID, err = pack(prefix, b.Command, strings.Repeat(" ", n)+rest); err != nil {
+	if len(b.Options) > 0 {
+		return menu(b, id)
+	}
+	if b.Ask != "" {
+		id += asks
+		id += cut(b.Ask, maxCustomID-len(id))
+	}
+	return component{
+		Type: buttonComponent, CustomID: id, Label: cut(cmp.Or(b.Text, b.Command.Name), maxLabel), Style: style(b.Style),
+	}, nil
+}
+
+func menu(b *channels.Button, id string) (component, error) {
+	c := component{Type: selectMenu, CustomID: id, Placeholder: cut(b.Text, maxPlaceholder)}
+	for i, o := range b.Options[:min(len(b.Options), maxOptions)] {
+		value, err := b.Data(i + 1)
+		if err != nil {
 			return c, err
 		}
+		c.Options = append(c.Options, choice{cut(cmp.Or(o.Text, o.Value), maxOptionText), value})
 	}
-	used[c.CustomID] = true
 	return c, nil
 }
 

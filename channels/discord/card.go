@@ -6,49 +6,121 @@ import (
 	"github.com/leadhand/leadhand/channels"
 )
 
-// embed is a card of Discord.
-type embed struct {
-	Description string       `json:"description,omitempty"`
-	Color       int          `json:"color,omitempty"`
-	Fields      []embedField `json:"fields,omitempty"`
-}
-
-type embedField struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Inline bool   `json:"inline"`
-}
-
-// Limits of an embed, in characters and numbers.
+// Types of components of which messages are laid out.
 const (
-	maxEmbedText   = 4096
-	maxEmbedFields = 25
-	maxFieldName   = 256
-	maxFieldValue  = 1024
-	maxEmbedTotal  = 6000
-	shortField     = 40 // characters; such fields stand beside each other
+	textDisplay   = 10
+	fileDisplay   = 13
+	separator     = 14
+	cardContainer = 17
 )
 
-// embedOf shows a card; ok is false for one that does not fit, which goes out as text. Title and tone are words of the
-// text, so that nothing is told by the colour alone.
-func embedOf(card *channels.Card) (e embed, ok bool) {
+// Limits of a message that is laid out with components.
+const (
+	maxDisplayed  = 4000 // characters of all texts
+	maxComponents = 40   // with all that stand in others
+)
+
+// display is what components show that can't be used.
+type display struct {
+	Content string    `json:"content,omitempty"`
+	Color   int       `json:"accent_color,omitempty"`
+	File    *fileLink `json:"file,omitempty"`
+}
+
+type fileLink struct {
+	URL string `json:"url"`
+}
+
+func textBlock(s string) component {
+	return component{Type: textDisplay, display: display{Content: s}}
+}
+
+// cardOf shows a card, with notes below it; ok is false for one that does not fit, which goes out as text. Title and
+// tone are words of the text, so that nothing is told by the colour alone.
+func cardOf(card *channels.Card, notes string) (shown []component, ok bool) {
 	head := channels.Card{Title: card.Title, Body: card.Body, Tone: card.Tone}
-	texts := format(head.Markdown(), maxEmbedText)
-	if len(texts) > 1 || len(card.Fields) > maxEmbedFields {
-		return e, false
+	box := component{Type: cardContainer, display: display{Color: color(card.Tone)}}
+	total := 0
+	add := func(s string) {
+		box.Components = append(box.Components, textBlock(s))
+		total += utf16Len(s)
 	}
-	e.Description, e.Color = strings.Join(texts, ""), color(card.Tone)
-	total := utf16Len(e.Description)
+	texts := format(head.Markdown(), maxDisplayed)
+	if len(texts) > 1 {
+		return nil, false
+	}
+	if len(texts) == 1 {
+		add(texts[0])
+	}
+	var fields []string
 	for _, f := range card.Fields {
-		value := format(f.Value, maxFieldValue)
+		value := format(f.Value, maxDisplayed)
 		name := oneLine(f.Name)
-		if len(value) != 1 || name == "" || utf16Len(name) > maxFieldName {
-			return e, false
+		if len(value) != 1 || name == "" {
+			return nil, false
 		}
-		total += utf16Len(name) + utf16Len(value[0])
-		e.Fields = append(e.Fields, embedField{name, value[0], utf16Len(value[0]) <= shortField})
+		fields = append(fields, "**"+name+"** "+value[0])
 	}
-	return e, total > 0 && total <= maxEmbedTotal
+	if len(fields) > 0 {
+		if len(box.Components) > 0 {
+			box.Components = append(box.Components, component{Type: separator})
+		}
+		add(strings.Join(fields, "\n"))
+	}
+	if len(box.Components) == 0 {
+		return nil, false
+	}
+	shown = []component{box}
+	if below := strings.Join(format(notes, maxDisplayed), ""); below != "" {
+		shown = append(shown, textBlock(below))
+		total += utf16Len(below)
+	}
+	return shown, total <= maxDisplayed && countComponents(shown)+maxRows*(1+maxInRow) <= maxComponents
+}
+
+// laidOut is a text as components, for a message that was laid out with them: Discord lets none go back.
+func (p part) laidOut() part {
+	p.v2 = nil
+	if p.content != "" {
+		p.v2 = append(p.v2, textBlock(p.content))
+	}
+	for _, f := range p.files { // nobody sees them otherwise
+		p.v2 = append(p.v2, component{Type: fileDisplay, display: display{File: &fileLink{"attachment://" + f.name}}})
+	}
+	return p
+}
+
+// uncarded is a card as text, for where Discord refuses it. It stays one message.
+func (p part) uncarded(card *channels.Card) part {
+	words := card.Markdown()
+	texts := format(join(words, p.notes), maxText)
+	if len(texts) > 1 {
+		p.files = append([]file{{"card.md", "text/markdown", []byte(words)}}, p.files...)
+	}
+	p.v2, p.content = nil, texts[0]
+	return p
+}
+
+// layout is the components of a part. The buttons of a card stand in it.
+func (p *part) layout() []component {
+	if len(p.v2) == 0 {
+		return p.buttons
+	}
+	all := append([]component(nil), p.v2...)
+	if box := &all[0]; box.Type == cardContainer {
+		box.Components = append(append([]component(nil), box.Components...), p.buttons...)
+		return all
+	}
+	return append(all, p.buttons...)
+}
+
+// countComponents is how many there are, with those that stand in others.
+func countComponents(list []component) int {
+	n := len(list)
+	for _, c := range list {
+		n += countComponents(c.Components)
+	}
+	return n
 }
 
 func color(t channels.Tone) int {

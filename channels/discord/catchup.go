@@ -90,7 +90,7 @@ func (in *intake) catchUp(ctx context.Context, channel string, after uint64) err
 			return err
 		}
 		for _, m := range found {
-			if m.written() {
+			if in.c.heard(m) {
 				missed = append(missed, job{m.ID, func(ctx context.Context) error { return in.store(ctx, m) }})
 			}
 			in.c.recent.note(channel, m.ID)

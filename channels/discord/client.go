@@ -28,6 +28,7 @@ type client struct {
 	token     string
 	limits    limits
 	guard     guard
+	secrets   ring[struct{}] // tokens of interactions
 }
 
 const (
@@ -85,7 +86,8 @@ type request struct {
 	chat  string // the channel that it acts in, if any
 	body  any    // sent as JSON, unless nil
 	files []file
-	// answers marks the answer to an interaction, which has its own right, and which limits of the bot don't hold back.
+	// answers marks a part of an answer to an interaction, which has its own right, and which limits of the bot don't hold
+	// back.
 	answers bool
 }
 
@@ -219,8 +221,14 @@ func details(body []byte) string {
 
 const maxDetails = 500
 
-// hide takes the token out of a text.
-func (c *client) hide(s string) string { return strings.ReplaceAll(s, c.token, "TOKEN") }
+// hide takes the tokens of the bot and of interactions out of a text.
+func (c *client) hide(s string) string {
+	s = strings.ReplaceAll(s, c.token, "TOKEN")
+	for _, secret := range c.secrets.names() {
+		s = strings.ReplaceAll(s, secret, "TOKEN")
+	}
+	return s
+}
 
 // stay keeps redirects from being followed.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

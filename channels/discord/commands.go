@@ -6,13 +6,15 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
 )
 
 const (
-	commandName    = "lead" // what all subcommands stand behind
+	commandName    = "lead"        // what all subcommands stand behind
+	makeTask       = "Make a task" // in the menu of a message
 	askCommand     = "ask"
 	textOption     = "text"
 	maxDescription = 100 // characters
@@ -21,15 +23,16 @@ const (
 
 // Types of commands and options.
 const (
-	typedCommand = 1
-	subcommand   = 1
-	textValue    = 3
+	typedCommand   = 1
+	messageCommand = 3
+	subcommand     = 1
+	textValue      = 3
 )
 
 type slashCommand struct {
 	Type        int           `json:"type"`
 	Name        string        `json:"name"`
-	Description string        `json:"description"`
+	Description string        `json:"description,omitempty"`
 	Options     []slashOption `json:"options,omitempty"`
 }
 
@@ -38,12 +41,14 @@ type slashOption struct {
 	Name        string        `json:"name"`
 	Description string        `json:"description"`
 	Required    bool          `json:"required,omitempty"`
+	Suggests    bool          `json:"autocomplete,omitempty"`
 	Options     []slashOption `json:"options,omitempty"`
 }
 
 var commandForm = regexp.MustCompile(`^[-_\p{L}\p{N}]{1,32}$`)
 
-// slashCommands is the menu of the bot: /lead with what the program can be told, and /lead ask for everything else.
+// slashCommands is the menu of the bot: /lead with what the program can be told, and /lead ask for everything else. The
+// menu of a message has an entry too.
 func (c *Channel) slashCommands() []slashCommand {
 	sub := func(name, help, what string, required bool) slashOption {
 		return slashOption{
@@ -58,11 +63,14 @@ func (c *Channel) slashCommands() []slashCommand {
 			c.env.Log.Warn("a command can't be shown in the menu", "command", info.Name)
 			continue
 		}
-		options = append(options, sub(info.Name, info.Help, "more about it, if it needs more", false))
+		more := sub(info.Name, info.Help, "more about it, if it needs more", false)
+		more.Options[0].Suggests = c.env.Complete != nil
+		options = append(options, more)
 	}
-	return []slashCommand{{
-		Type: typedCommand, Name: commandName, Description: "talk to the team's lead", Options: options,
-	}}
+	return []slashCommand{
+		{Type: messageCommand, Name: makeTask},
+		{Type: typedCommand, Name: commandName, Description: "talk to the team's lead", Options: options},
+	}
 }
 
 // registerCommands shows the program's commands in the menu of the bot. Only a change is written: Discord takes 200 a
@@ -71,12 +79,13 @@ func (c *Channel) registerCommands(ctx context.Context, application string) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	url := discordgo.EndpointApplicationGlobalCommands(application)
-	if c.guild != "" {
-		url = discordgo.EndpointApplicationGuildCommands(application, c.guild)
+	if c.conf.Guild != "" {
+		url = discordgo.EndpointApplicationGuildCommands(application, c.conf.Guild)
 	}
 	want := c.slashCommands()
 	var have []slashCommand
 	err := c.api.call(ctx, request{op: "read commands", verb: http.MethodGet, url: url}, &have)
+	slices.SortFunc(have, func(a, b slashCommand) int { return cmp.Compare(a.Name, b.Name) })
 	if err == nil && reflect.DeepEqual(have, want) {
 		return
 	}

@@ -4,7 +4,8 @@
 // reconnect for ever, lock up, or forget events. Requests go through discordgo too, but one by one and without its
 // waiting, which no context ends. Discord does not wait for messages to be acknowledged, so they queue here, per
 // channel, until they are stored. A conversation is a channel, or a channel and a thread (a forum post) in it; a
-// mention in a channel is answered there, by a reply.
+// mention in a channel is answered there, by a reply. What is used (commands, buttons, forms) is acknowledged at once
+// and can then be answered by a right of its own for a quarter of an hour, see via and route.
 package discord
 
 import (
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,6 +27,8 @@ type settings struct {
 	Token  string `yaml:"bot_token"`
 	APIURL string `yaml:"api_url"` // base URL of a server like Discord; Discord itself when empty
 	Guild  string `yaml:"guild"`   // the only server that gets the commands, for trying them; all when empty
+	// Bots are the ids of other bots that are listened to. Two that answer each other may never stop.
+	Bots []string `yaml:"bots"`
 }
 
 // Channel is one bot.
@@ -32,15 +36,22 @@ type Channel struct {
 	name   string
 	env    channels.Env
 	api    *client
-	guild  string
+	conf   settings
 	timing timing
 
-	me     atomic.Pointer[identity] // nil until the gateway told who the bot is
-	places places
-	texts  texts
-	recent recent
-	signs  signs
-	told   told
+	me atomic.Pointer[identity] // nil until the gateway told who the bot is
+	memory
+}
+
+// memory is what is remembered of what happened. It is lost at a restart, and bounded.
+type memory struct {
+	places    places
+	texts     texts
+	mine      ring[struct{}] // the bot's own messages
+	originals originals
+	recent    recent
+	signs     signs
+	told      told
 }
 
 // identity is who the bot is.
@@ -57,13 +68,15 @@ type timing struct {
 	fatal  time.Duration // the same, when a person has to mend something
 	retry  time.Duration // before the first of attempts to store a message
 	answer time.Duration // for an interaction to be answered; Discord waits 3 s
+	via    time.Duration // for what is answered to an interaction after that; Discord takes it for 15 minutes
 	look   time.Duration // between looks at whether a connection still lives
 	zombie time.Duration // without an acknowledged heartbeat, after which it does not; they come every 41 s
 }
 
 var defaultTiming = timing{
 	edit: 1300 * time.Millisecond, open: 30 * time.Second, redial: time.Second, fatal: 30 * time.Second,
-	retry: 250 * time.Millisecond, answer: 2700 * time.Millisecond, look: 10 * time.Second, zombie: 100 * time.Second,
+	retry: 250 * time.Millisecond, answer: 2700 * time.Millisecond, via: 14 * time.Minute, look: 10 * time.Second,
+	zombie: 100 * time.Second,
 }
 
 var (
@@ -90,6 +103,8 @@ func New(name string, decode func(into any) error, env channels.Env) (channels.C
 		return nil, errors.New("bot_token holds characters that no token has")
 	case s.Guild != "" && !isID(s.Guild):
 		return nil, errors.New("guild must be the number of a server; Copy Server ID shows it in developer mode")
+	case slices.ContainsFunc(s.Bots, func(id string) bool { return !isID(id) }):
+		return nil, errors.New("bots must be the numbers of bots; Copy User ID shows them in developer mode")
 	}
 	base, err := baseURL(s.APIURL)
 	if err != nil {
@@ -99,7 +114,9 @@ func New(name string, decode func(into any) error, env channels.Env) (channels.C
 	if err != nil {
 		return nil, err
 	}
-	return &Channel{name: name, env: env, api: api, guild: s.Guild, timing: defaultTiming}, nil
+	return &Channel{
+		name: name, env: env, api: api, conf: s, timing: defaultTiming, memory: memory{texts: newTexts()},
+	}, nil
 }
 
 // baseURL is nil for Discord's own servers.

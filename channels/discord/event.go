@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -97,11 +98,16 @@ type interaction struct {
 }
 
 type pressedData struct {
+	Type       int         `json:"type"` // of a command
 	Name       string      `json:"name"`
 	CustomID   string      `json:"custom_id"`
 	Values     []string    `json:"values"`
 	Options    []option    `json:"options"`
 	Components []component `json:"components"`
+	Target     string      `json:"target_id"` // the message that a command of its menu is about
+	Resolved   struct {
+		Messages map[string]*message `json:"messages"`
+	} `json:"resolved"`
 }
 
 type option struct {
@@ -114,6 +120,7 @@ type option struct {
 const (
 	usedCommand   = 2
 	usedComponent = 3
+	typedSoFar    = 4
 	usedModal     = 5
 )
 
@@ -133,6 +140,21 @@ type guildEvent struct {
 // edit is a message that was changed.
 type edit struct{ message }
 
+// deletion is messages that were taken back. Nobody tells whose they were.
+type deletion struct {
+	ID        string   `json:"id"`
+	IDs       []string `json:"ids"` // when they are several
+	ChannelID string   `json:"channel_id"`
+}
+
+// all are the messages.
+func (d *deletion) all() []string {
+	if d.ID != "" {
+		return []string{d.ID}
+	}
+	return d.IDs
+}
+
 // decode reads one event of the gateway; nil without an error is one that nobody needs.
 func decode(kind string, raw []byte) (any, error) {
 	var into any
@@ -143,6 +165,8 @@ func decode(kind string, raw []byte) (any, error) {
 		into = &message{}
 	case "MESSAGE_UPDATE":
 		into = &edit{}
+	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
+		into = &deletion{}
 	case "INTERACTION_CREATE":
 		into = &interaction{}
 	case "GUILD_CREATE", "THREAD_LIST_SYNC":
@@ -180,8 +204,12 @@ func check(event any) error {
 			e.Author = &user{ID: "0", Bot: true}
 		}
 		return e.check()
+	case *deletion:
+		if !isID(e.ChannelID) || slices.ContainsFunc(e.all(), func(id string) bool { return !isID(id) }) {
+			return errNoID
+		}
 	case *interaction:
-		if !isID(e.ID) || !isID(e.ChannelID) || e.Token == "" || strings.ContainsAny(e.Token, "/?# ") {
+		if !isID(e.ID) || !isID(e.ChannelID) || !isToken(e.Token) {
 			return errNoID
 		}
 		if who := e.who(); who == nil || !isID(who.ID) {

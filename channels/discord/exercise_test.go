@@ -19,9 +19,9 @@ func TestExercise(t *testing.T) {
 	channeltest.Exercise(t, func(t *testing.T) *channeltest.Platform {
 		x := &exercised{newRig(t)}
 		return &channeltest.Platform{
-			New: x.new, Direct: where(directID, ""), Room: where(roomID, ""), Topic: where(roomID, threadID), Other: where(forumID, postID),
+			New: x.new, Trusting: x.trusting, Direct: where(directID, ""), Room: where(roomID, ""), Topic: where(roomID, threadID), Other: where(forumID, postID),
 			Ready: func(*testing.T) { x.until("the bot is connected", func() bool { return x.fake.Connected() > 0 }) },
-			Say:   x.say, Edit: x.edit, Again: func(*testing.T) { x.fake.Redeliver(1) }, Press: x.press, Choose: x.choose, Answer: x.answer,
+			Say:   x.say, Edit: x.edit, Delete: x.delete, Private: x.private, Again: func(*testing.T) { x.fake.Redeliver(1) }, Press: x.press, Choose: x.choose, Answer: x.answer,
 			Shown: x.shown, Fail: x.fail, Break: func(*testing.T) { x.fake.DropGateway() }, Revoke: x.revoke,
 		}
 	})
@@ -37,7 +37,16 @@ func where(chat, topic string) channels.Conversation {
 type exercised struct{ *rig }
 
 func (x *exercised) new(t *testing.T, env channels.Env) channels.Channel {
-	ch, err := discord.New("test", settings{"bot_token": x.fake.Token, "api_url": x.fake.URL}.decode, env)
+	return x.with(t, env, settings{})
+}
+
+func (x *exercised) trusting(t *testing.T, env channels.Env) channels.Channel {
+	return x.with(t, env, settings{"bots": []string{beepID}})
+}
+
+func (x *exercised) with(t *testing.T, env channels.Env, s settings) channels.Channel {
+	s["bot_token"], s["api_url"] = x.fake.Token, x.fake.URL
+	ch, err := discord.New("test", s.decode, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +62,13 @@ func room(c channels.Conversation) string {
 	return string(c.Chat)
 }
 
+const (
+	bobID  = "502"
+	beepID = "77"
+)
+
 func bob() fakekit.Object {
-	u := discordfake.User("502", "bob")
+	u := discordfake.User(bobID, "bob")
 	u["global_name"] = "Bob"
 	return u
 }
@@ -66,7 +80,7 @@ func (x *exercised) say(t *testing.T, s channeltest.Said) channels.MessageID {
 	case channeltest.Bob:
 		in.Author = bob()
 	case channeltest.OtherBot:
-		in.Author = discordfake.User("77", "beep")
+		in.Author = discordfake.User(beepID, "beep")
 		in.Author["bot"] = true
 	}
 	if s.Mention {
@@ -80,6 +94,17 @@ func (x *exercised) say(t *testing.T, s channeltest.Said) channels.MessageID {
 
 func (x *exercised) edit(_ *testing.T, in channels.Conversation, id channels.MessageID, text string) {
 	x.fake.Must(x.fake.EditMessage(room(in), string(id), x.bot()+" "+text))
+}
+
+func (x *exercised) delete(_ *testing.T, in channels.Conversation, id channels.MessageID) {
+	x.fake.Must(x.fake.DeleteMessage(room(in), string(id)))
+}
+
+func (x *exercised) private(_ *testing.T, in channels.Conversation) (texts []string) {
+	for _, m := range x.fake.Private(room(in), bobID) {
+		texts = append(texts, readable(m))
+	}
+	return texts
 }
 
 // component finds the part of a message that shows a text.
@@ -157,18 +182,26 @@ func (x *exercised) shown(_ *testing.T, in channels.Conversation) (shown []chann
 	return shown
 }
 
-// readable is what people read of a message, its embeds included.
+// readable is what people read of a message, be it laid out with components or not.
 func readable(m fakekit.Object) string {
 	text := fakekit.Text(m["content"])
-	if embeds, _ := m["embeds"].([]any); len(embeds) > 0 {
-		raw, _ := json.Marshal(embeds)
-		text += string(raw)
-	}
 	if text == "" {
-		raw, _ := json.Marshal(m["components"])
-		text = string(raw)
+		text = strings.Join(displayed(m["components"]), "\n")
 	}
 	return strings.NewReplacer(`\_`, "_", `\*`, "*", "\\`", "`", `\<`, "<", `\>`, ">", `\~`, "~", `\|`, "|", `\-`, "-").Replace(text)
+}
+
+// displayed are the texts that components show.
+func displayed(v any) (texts []string) {
+	list, _ := v.([]any)
+	for _, item := range list {
+		c := item.(fakekit.Object)
+		if fakekit.Text(c["type"]) == "10" {
+			texts = append(texts, fakekit.Text(c["content"]))
+		}
+		texts = append(texts, displayed(c["components"])...)
+	}
+	return texts
 }
 
 func (x *exercised) fail(_ *testing.T, how channeltest.Failure) {

@@ -11,7 +11,7 @@ import (
 func Hurry(ch channels.Channel) {
 	ch.(*Channel).timing = timing{
 		redial: 5 * time.Millisecond, fatal: 20 * time.Millisecond, retry: time.Millisecond, look: 5 * time.Millisecond,
-		zombie: time.Minute, open: 30 * time.Second, answer: 30 * time.Second,
+		zombie: time.Minute, open: 30 * time.Second, answer: 30 * time.Second, via: 14 * time.Minute,
 	}
 }
 
@@ -46,3 +46,6 @@ func Format(markdown string, limit int) []string { return format(markdown, limit
 
 // Slow lets failed jobs wait between attempts.
 func Slow(ch channels.Channel) { ch.(*Channel).timing.retry = 2 * time.Second }
+
+// Expire lets the right to answer interactions end after a time.
+func Expire(ch channels.Channel, d time.Duration) { ch.(*Channel).timing.via = d }

@@ -47,22 +47,21 @@ func asFailure(err error) *failure {
 
 // Codes of Discord.
 const (
-	unknownChannel     = 10003
-	unknownGuild       = 10004
-	unknownMessage     = 10008
-	unknownInteraction = 10062
-	editsUsedUp        = 30046 // of a message that is older than an hour
-	alreadyAnswered    = 40060
-	requestTooLarge    = 40005
-	missingAccess      = 50001
-	notTheAuthor       = 50005
-	emptyMessage       = 50006
-	directClosed       = 50007
-	missingPermission  = 50013
-	systemMessage      = 50021
-	invalidForm        = 50035
-	threadArchived     = 50083
-	noHistory          = 160002 // to reply needs the right to read the history
+	unknownChannel    = 10003
+	unknownGuild      = 10004
+	unknownMessage    = 10008
+	editsUsedUp       = 30046 // of a message that is older than an hour
+	alreadyAnswered   = 40060
+	requestTooLarge   = 40005
+	missingAccess     = 50001
+	notTheAuthor      = 50005
+	emptyMessage      = 50006
+	directClosed      = 50007
+	missingPermission = 50013
+	systemMessage     = 50021
+	invalidForm       = 50035
+	threadArchived    = 50083
+	noHistory         = 160002 // to reply needs the right to read the history
 )
 
 // What the answers mean for a message.

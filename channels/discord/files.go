@@ -47,9 +47,9 @@ func fileName(s string) string {
 }
 
 // attach puts files into the last part, and into more behind it. Not into one that edits: if its answer got lost, they
-// would be attached twice.
+// would be attached twice. Nor into one that is laid out with components, which shows none.
 func attach(parts []part, files []file) []part {
-	fits := len(parts) > 0 && parts[len(parts)-1].edit == ""
+	fits := len(parts) > 0 && parts[len(parts)-1].edit == "" && len(parts[len(parts)-1].v2) == 0
 	for len(files) > 0 {
 		if !fits {
 			parts = append(parts, text(""))

@@ -16,7 +16,7 @@ func TestCardsLookAsKept(t *testing.T) {
 	var shown []map[string]any
 	for _, c := range r.fake.Calls(posts) {
 		shown = append(shown, map[string]any{
-			"content": c.Params["content"], "embeds": c.Params["embeds"], "components": c.Params["components"],
+			"content": c.Params["content"], "flags": c.Params["flags"], "components": c.Params["components"],
 		})
 	}
 	channeltest.Golden(t, "cards.json", shown)

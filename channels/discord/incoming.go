@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,16 +10,28 @@ import (
 	"github.com/leadhand/leadhand/channels"
 )
 
-// written tells whether a person wrote the message. Bots that answer each other, or themselves, never stop.
-func (m *message) written() bool {
-	return !m.Author.Bot && m.WebhookID == "" && (m.Type == plainMessage || m.Type == replyMessage)
+var errUnknownSelf = errors.New("the bot does not know itself yet")
+
+// heard tells whether a message is for the program: a person wrote it, or a bot that the settings name. Bots that
+// answer each other, or themselves, never stop.
+func (c *Channel) heard(m *message) bool {
+	if m.WebhookID != "" || m.Type != plainMessage && m.Type != replyMessage {
+		return false
+	}
+	return !m.Author.Bot || slices.Contains(c.conf.Bots, m.Author.ID) && !c.wrote(m)
+}
+
+// wrote tells whether this bot is the author.
+func (c *Channel) wrote(m *message) bool {
+	me := c.me.Load()
+	return me != nil && m.Author.ID == me.user
 }
 
 // incoming makes a received message of one that somebody wrote; nil when there is nothing in it for anybody.
 func (c *Channel) incoming(ctx context.Context, m *message) (*channels.Inbound, error) {
 	me := c.me.Load()
 	if me == nil {
-		return nil, fmt.Errorf("read message %s: the bot does not know itself yet", m.ID)
+		return nil, fmt.Errorf("read message %s: %w", m.ID, errUnknownSelf)
 	}
 	w := read(m.Content, me.user, m.Mentions)
 	in := &channels.Inbound{
@@ -26,6 +39,7 @@ func (c *Channel) incoming(ctx context.Context, m *message) (*channels.Inbound, 
 		Text: join(w.text, m.describe()), ReplyTo: c.quoted(m, me), Attachments: m.files(m.ChannelID, m.ID),
 		SentAt: m.Timestamp.UTC(),
 	}
+	in.Sender.Bot = m.Author.Bot
 	for _, s := range m.Snapshots { // forwarded from elsewhere
 		f := read(s.Message.Content, me.user, s.Message.Mentions)
 		in.Text = join(in.Text, "Forwarded:", f.text, s.Message.describe())
@@ -53,11 +67,13 @@ func (c *Channel) quoted(m *message, me *identity) *channels.Quoted {
 	if r == nil || m.Type != replyMessage {
 		return nil
 	}
-	return &channels.Quoted{
+	q := &channels.Quoted{
 		ID: channels.MessageID(r.ID), Sender: sender(r.Author, r.Member), Mine: r.Author.ID == me.user,
 		Text:        join(read(r.Content, me.user, r.Mentions).text, r.describe()),
 		Attachments: r.files(m.ChannelID, r.ID),
 	}
+	q.Sender.Bot = r.Author.Bot && !q.Mine
+	return q
 }
 
 func sender(u *user, m *member) channels.Sender {

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -16,12 +17,10 @@ type intake struct {
 	c      *Channel
 	handle channels.Handler
 	slots  chan struct{} // one for each channel that is worked at the same time
+	gentle chan struct{} // one for each channel that is looked up at the same time: Discord takes 50 requests a second
 	stored atomic.Int64  // jobs so far
 
-	// Of the goroutine that reads the gateway.
-	newest uint64            // message of all; at first where the last process may have stopped
-	since  uint64            // what was known when the session began
-	asked  map[string]uint64 // channels that were asked then what was missed
+	session
 
 	work    sync.WaitGroup
 	mu      sync.Mutex
@@ -29,6 +28,13 @@ type intake struct {
 	waiting map[string][]job // by channel; a channel is in it while it is worked
 	total   int
 	lost    int
+}
+
+// session is what the goroutine that reads the gateway knows.
+type session struct {
+	newest uint64            // message of all; at first where the last process may have stopped
+	since  uint64            // what was known when the session began
+	asked  map[string]uint64 // channels that were asked then what was missed
 }
 
 // job is something that was delivered and is to be stored.
@@ -39,6 +45,7 @@ type job struct {
 
 const (
 	channelsAtOnce = 32
+	looksAtOnce    = 4
 	maxWaiting     = 1000   // jobs of a channel
 	maxTotal       = 20_000 // jobs of all channels
 	retryMax       = 8 * time.Second
@@ -55,8 +62,10 @@ const (
 )
 
 func newIntake(c *Channel, h channels.Handler) *intake {
-	start := uint64(time.Now().Add(-handover).UnixMilli()-idEpoch) << idTime
-	return &intake{c: c, handle: h, newest: start, slots: make(chan struct{}, channelsAtOnce), waiting: map[string][]job{}}
+	return &intake{
+		c: c, handle: h, session: session{newest: idAt(time.Now().Add(-handover))},
+		slots: make(chan struct{}, channelsAtOnce), gentle: make(chan struct{}, looksAtOnce), waiting: map[string][]job{},
+	}
 }
 
 // add queues a job of a channel. When there is no room the oldest goes: people see that it was not answered, and more
@@ -160,6 +169,9 @@ func (in *intake) try(ctx context.Context, channel string, j job) {
 		case err == nil:
 			in.stored.Add(1)
 			return
+		case errors.Is(err, errUnseen):
+			in.c.unseen(ctx, channel, err)
+			return
 		case ctx.Err() != nil:
 			in.c.env.Log.Error("a message is lost: it could not be stored before the end", "chat", channel, "message", j.id)
 			return
@@ -182,7 +194,8 @@ func (in *intake) once(ctx context.Context, j job) (err error) {
 	defer func() { <-in.slots }()
 	defer func() {
 		if v := recover(); v != nil {
-			in.c.env.Log.Error("a message is left out: it broke the program", "message", j.id, "err", fmt.Sprint(v))
+			in.c.env.Log.Error("a message is left out: it broke the program", "message", j.id,
+				"err", in.c.api.hide(fmt.Sprint(v)))
 			err = nil
 		}
 	}()

@@ -48,6 +48,7 @@ func (c *Channel) newLink(on func(kind string, raw []byte)) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	dg.Identify.Compress = false // events are small, and the library would make a decompressor for each
 	dg.Identify.Intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages |
 		discordgo.IntentsDirectMessages | discordgo.IntentMessageContent
 	l := &link{

@@ -1,16 +1,12 @@
 package discord
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/bwmarrin/discordgo"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -27,49 +23,22 @@ const (
 
 var errEmpty = errors.New("there is nothing in the message to show")
 
-// mentionPolicy says whom a message notifies.
-type mentionPolicy struct {
-	Parse       []string `json:"parse"`
-	RepliedUser bool     `json:"replied_user"`
-}
-
-// noMentions notifies nobody but the author of the message that is answered, whatever a model wrote.
-var noMentions = &mentionPolicy{Parse: []string{}, RepliedUser: true}
-
-// reference is the message that is answered; it may have been deleted meanwhile.
-type reference struct {
-	MessageID string `json:"message_id"`
-	Fail      bool   `json:"fail_if_not_exists"`
-}
-
-// outgoing is a message as Discord takes it. What is empty is sent too: it takes away what an edited message had.
-type outgoing struct {
-	Content    string         `json:"content"`
-	Embeds     []embed        `json:"embeds"`
-	Components []component    `json:"components"`
-	Mentions   *mentionPolicy `json:"allowed_mentions"`
-	Reference  *reference     `json:"message_reference,omitempty"`
-	Nonce      string         `json:"nonce,omitempty"`
-	Files      []newFile      `json:"attachments,omitempty"`   // all that a changed message has from now on
-	Enforce    bool           `json:"enforce_nonce,omitempty"` // a nonce that was taken before shows nothing
-}
-
-type newFile struct {
-	ID   int    `json:"id"`
-	Name string `json:"filename"`
-}
-
 // part is one request that shows a part of a message.
 type part struct {
-	outgoing
-	files  []file
-	edit   channels.MessageID // the message that is changed
-	remove bool               // the message is deleted: nothing comes in its place
+	content   string
+	v2        []component // instead of the content: what lays the message out
+	notes     string      // below a card, if that must be text
+	buttons   []component
+	reference *reference
+	nonce     string // a message with one that was taken before is not shown again
+	files     []file
+	edit      channels.MessageID // the message that is changed
+	remove    bool               // the message is deleted: nothing comes in its place
+	via       *via               // the interaction that this answers; nil for an ordinary message
+	private   bool               // only who used the interaction is to see it
 }
 
-func text(s string) part {
-	return part{outgoing: outgoing{Content: s, Embeds: []embed{}, Components: []component{}, Mentions: noMentions}}
-}
+func text(s string) part { return part{content: s, buttons: []component{}} }
 
 // anew posts what could not be put in the place of another message.
 func (p part) anew() part {
@@ -77,8 +46,17 @@ func (p part) anew() part {
 	return p
 }
 
+// ordinary is a part that no interaction is answered with.
+func (p part) ordinary() part {
+	p.via, p.private = nil, false
+	if p.edit == original {
+		p.edit = ""
+	}
+	return p
+}
+
 func (p part) withoutReference() part {
-	p.Reference = nil
+	p.reference = nil
 	return p
 }
 
@@ -91,8 +69,8 @@ func (p part) withoutFiles() part {
 	note := "-# Discord does not take " + cut(strings.Join(names, ", "), 300) +
 		" here (the bot needs Attach Files; or it is too large)."
 	p.files = nil
-	if s := p.Content + "\n" + note; utf16Len(s) <= maxText {
-		p.Content = strings.TrimSpace(s)
+	if s := p.content + "\n" + note; utf16Len(s) <= maxText {
+		p.content = strings.TrimSpace(s)
 	}
 	return p
 }
@@ -103,51 +81,18 @@ func nonce(key string, part int) string {
 	return hex.EncodeToString(sum[:])[:maxNonce]
 }
 
-// deliver makes the request.
-func (c *Channel) deliver(ctx context.Context, channel string, p part) (channels.MessageID, error) {
-	var sent struct {
-		ID channels.MessageID `json:"id"`
-	}
-	var err error
-	switch {
-	case p.edit == "":
-		err = c.api.call(ctx, request{
-			op: "post message", verb: http.MethodPost, url: discordgo.EndpointChannelMessages(channel), chat: channel,
-			body: p.outgoing, files: p.files,
-		}, &sent)
-	case !isID(string(p.edit)):
-		err = &failure{op: "edit message", status: http.StatusNotFound, code: unknownMessage, text: "it is none of Discord"}
-	case p.remove:
-		err = c.api.call(ctx, request{
-			op: "delete message", verb: http.MethodDelete, chat: channel,
-			url: discordgo.EndpointChannelMessage(channel, string(p.edit)),
-		}, nil)
-	default:
-		change := p.outgoing
-		change.Nonce, change.Enforce, change.Reference = "", false, nil
-		for i, f := range p.files {
-			change.Files = append(change.Files, newFile{i, f.name})
-		}
-		err = c.api.call(ctx, request{
-			op: "edit message", verb: http.MethodPatch, chat: channel, body: change, files: p.files,
-			url: discordgo.EndpointChannelMessage(channel, string(p.edit)),
-		}, &sent)
-	}
-	if err == nil && p.edit == "" {
-		c.signs.over(channel)
-	}
-	return sent.ID, err
-}
-
 // parts divides a message into requests, the same at every attempt.
 func (c *Channel) parts(m *channels.Outbound) ([]part, error) {
 	files, notes := sendable(m.Attachments)
 	parts, whole := worded(m, notes)
 	switch {
-	case len(parts) > 0:
+	case len(parts) > 0 && m.To == "":
 		parts[0].edit = m.Edit
-	case m.Edit != "": // nothing to put in its place
+	case m.Edit != "" && len(parts) == 0: // nothing to put in its place
 		parts = append(parts, part{edit: m.Edit, remove: true})
+	}
+	if len(parts) > 0 && m.Edit == "" && takesPlace(m) {
+		parts[0].edit = original
 	}
 	parts = attach(parts, append(whole, files...))
 	if len(parts) == 0 {
@@ -158,14 +103,17 @@ func (c *Channel) parts(m *channels.Outbound) ([]part, error) {
 		return nil, err
 	}
 	for i := range parts {
-		p := &parts[i]
-		p.Nonce, p.Enforce = nonce(m.Key, i), true
-		if i == 0 && isID(string(m.ReplyTo)) {
-			p.Reference = &reference{MessageID: string(m.ReplyTo)}
-		}
-		if i == len(parts)-1 && !p.remove {
-			p.Components = buttons
-		}
+		parts[i].nonce = nonce(m.Key, i)
+	}
+	if isID(string(m.ReplyTo)) {
+		parts[0].reference = &reference{MessageID: string(m.ReplyTo)}
+	}
+	last := len(parts) - 1
+	if len(parts[0].v2) > 0 { // files stand below a card, but its buttons are its own
+		last = 0
+	}
+	if p := &parts[last]; !p.remove {
+		p.buttons = buttons
 	}
 	return parts, nil
 }
@@ -175,9 +123,9 @@ func worded(m *channels.Outbound, notes string) (parts []part, whole []file) {
 	words := m.Text
 	if m.Card != nil {
 		words = m.Card.Markdown()
-		if e, ok := embedOf(m.Card); ok {
-			p := text(strings.Join(format(notes, maxText), ""))
-			p.Embeds = []embed{e}
+		if shown, ok := cardOf(m.Card, notes); ok {
+			p := text("")
+			p.v2, p.notes = shown, notes
 			return []part{p}, nil
 		}
 	}
@@ -192,15 +140,4 @@ func worded(m *channels.Outbound, notes string) (parts []part, whole []file) {
 		parts = append(parts, text(t))
 	}
 	return parts, whole
-}
-
-// unembedded is a card as text, for where Discord refuses an embed. It stays one message.
-func unembedded(p part, card *channels.Card) part {
-	words := card.Markdown()
-	texts := format(join(words, p.Content), maxText)
-	if len(texts) > 1 {
-		p.files = append([]file{{"card.md", "text/markdown", []byte(words)}}, p.files...)
-	}
-	p.Embeds, p.Content = []embed{}, texts[0]
-	return p
 }

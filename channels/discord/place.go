@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -67,7 +68,11 @@ func (ps *places) get(id string) (place, bool) {
 	return p, ok
 }
 
-// place finds out what a channel is. One that the bot is not shown is taken for a channel that is no thread.
+// errUnseen tells that the bot is not shown what a channel is. What is written there is left out: it might be a thread,
+// and what its channel forbids would not hold.
+var errUnseen = errors.New("the bot may not see the channel")
+
+// place finds out what a channel is.
 func (c *Channel) place(ctx context.Context, id string) (place, error) {
 	if p, ok := c.places.get(id); ok {
 		return p, nil
@@ -78,14 +83,30 @@ func (c *Channel) place(ctx context.Context, id string) (place, error) {
 	err := c.api.call(ctx, request{
 		op: "look up channel", verb: http.MethodGet, url: discordgo.EndpointChannel(id), chat: id,
 	}, &p)
-	if f := asFailure(err); err != nil && f.code == 0 {
+	if f := asFailure(err); f.code != 0 {
+		return p, fmt.Errorf("%w: %w", errUnseen, err)
+	}
+	if err != nil {
 		return p, err
 	}
 	p.ID = id
-	if err == nil {
-		c.places.learn(p)
-	}
+	c.places.learn(p)
+	c.told.over(aboutPlace + id)
 	return p, nil
+}
+
+// unseen tells once of a channel that the bot may not see, with what mends that.
+func (c *Channel) unseen(ctx context.Context, channel string, err error) {
+	if !c.told.first(aboutPlace + channel) {
+		return
+	}
+	const fix = "give the bot's role View Channel there"
+	c.env.Log.Error("what is written in a channel is left out: the bot may not see the channel: "+fix, "chat", channel,
+		"err", c.api.hide(err.Error()))
+	if c.env.Notice != nil {
+		c.env.Notice(ctx, fmt.Sprintf("What people write in channel %s on %s is left out, because the bot may not see that "+
+			"channel: %s.", channel, c.name, fix))
+	}
 }
 
 // conversation is where something happened, and whether that is a chat between one person and the bot alone.

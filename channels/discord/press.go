@@ -3,11 +3,9 @@ package discord
 import (
 	"cmp"
 	"context"
-	"net/http"
+	"fmt"
 	"strings"
 	"time"
-
-	"github.com/bwmarrin/discordgo"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -15,47 +13,72 @@ import (
 // meaning is what the use of a component or a command says.
 type meaning struct {
 	command  *channels.Command
-	text     string // instead of a command
-	question string // to ask before the command is given
+	action   *channels.Action
+	text     string   // instead of a command
+	task     *message // of which a task is to be made
+	question string   // to ask before the button is taken for pressed
+	word     viaKind  // with which it is acknowledged
 }
 
 // meant tells what was meant; ok is false when it is nothing of this program.
 func (i *interaction) meant() (m meaning, ok bool) {
+	m.word = noWord
 	switch i.Type {
 	case usedCommand:
+		if i.Data.Type == messageCommand {
+			return i.asksForTask()
+		}
 		return i.typed()
 	case usedComponent:
-		if m.command, m.question, ok = unpack(asksPrefix, i.Data.CustomID); ok {
-			m.question = cmp.Or(strings.TrimSpace(m.question), "?")
-			return m, true
+		id, question, asking := strings.Cut(i.Data.CustomID, asks)
+		if asking {
+			m.question = cmp.Or(strings.TrimSpace(question), "?")
 		}
-		if m.command, _, ok = unpack(actsPrefix, i.Data.CustomID); ok {
-			m.command.Args = strings.TrimSpace(m.command.Args + " " + strings.Join(i.Data.Values, " "))
+		if len(i.Data.Values) > 0 { // of a menu, each value has its number
+			id = i.Data.Values[0]
 		}
+		m.action, ok = channels.Pressed(id)
 	case usedModal:
-		if m.command, _, ok = unpack(actsPrefix, i.Data.CustomID); ok {
-			m.command.Args = strings.TrimSpace(m.command.Args + " " + answered(i.Data.Components))
+		if m.action, ok = channels.Pressed(i.Data.CustomID); ok {
+			m.action.Answer = answered(i.Data.Components)
 		}
 	}
 	return m, ok
 }
 
-// typed is what a command line says: /lead stop all.
+// typed is what a command line says: /lead stop all. Everybody sees the first word in answer to a request, as the
+// answer is for all that takes its place. To one of the program's own commands only the person sees it: the program may
+// answer those to that person alone or not at all, and a word that others saw would have to be taken back. An answer
+// for all is a message of its own then.
 func (i *interaction) typed() (m meaning, ok bool) {
 	if i.Data.Name != commandName || len(i.Data.Options) == 0 {
 		return m, false
 	}
 	sub := i.Data.Options[0]
-	text := ""
-	for _, o := range sub.Options {
-		if s, ok := o.Value.(string); ok && o.Name == textOption {
-			text = strings.TrimSpace(s)
+	text := sub.text()
+	if sub.Name == askCommand {
+		return meaning{text: text, word: openWord}, text != ""
+	}
+	return meaning{command: &channels.Command{Name: sub.Name, Args: text}, word: quietWord}, sub.Name != ""
+}
+
+// text is what stands behind a subcommand.
+func (o *option) text() string {
+	for _, inner := range o.Options {
+		if s, ok := inner.Value.(string); ok && inner.Name == textOption {
+			return strings.TrimSpace(s)
 		}
 	}
-	if sub.Name == askCommand {
-		return meaning{text: text}, text != ""
+	return ""
+}
+
+// asksForTask is what the entry in the menu of a message says.
+func (i *interaction) asksForTask() (m meaning, ok bool) {
+	of := i.Data.Resolved.Messages[i.Data.Target]
+	if i.Data.Name != makeTask || of == nil || !isID(of.ID) {
+		return m, false
 	}
-	return meaning{command: &channels.Command{Name: sub.Name, Args: text}}, sub.Name != ""
+	return meaning{task: of, word: openWord}, true
 }
 
 // answered is what was written into a form.
@@ -79,100 +102,28 @@ func (c *Channel) pressed(ctx context.Context, i *interaction, m meaning) (*chan
 	}
 	in := &channels.Inbound{
 		ID: channels.MessageID(i.ID), EventKey: "i:" + i.ID, Conversation: conv, Sender: sender(i.who(), i.Member),
-		Direct: direct, Mentioned: true, Text: m.text, Command: m.command, SentAt: time.Now().UTC(),
+		Direct: direct, Mentioned: true, Text: m.text, Command: m.command, Action: m.action, SentAt: time.Now().UTC(),
 	}
 	if i.Message != nil {
 		in.ID = channels.MessageID(i.Message.ID)
 	}
-	return in, nil
-}
-
-// response is the answer to an interaction.
-type response struct {
-	Type int           `json:"type"`
-	Data *responseData `json:"data,omitempty"`
-}
-
-type responseData struct {
-	Content    string         `json:"content,omitempty"`
-	Flags      int            `json:"flags,omitempty"`
-	Mentions   *mentionPolicy `json:"allowed_mentions,omitempty"`
-	CustomID   string         `json:"custom_id,omitempty"`
-	Title      string         `json:"title,omitempty"`
-	Components []component    `json:"components,omitempty"`
-}
-
-// Types of responses.
-const (
-	respondMessage = 4
-	respondLater   = 6 // with a changed message, or nothing: nobody is shown that it is awaited
-	respondForm    = 9
-)
-
-const (
-	onlyForThem = 1 << 6 // the flag of a message that nobody else sees
-	answerInput = "answer"
-	paragraph   = 2    // the style of an input for several lines
-	maxTitle    = 45   // characters of a form's title and of an input's label
-	maxHint     = 100  // characters of the grey text in an input
-	maxReply    = 1000 // characters of what people may answer
-)
-
-// answer is how the use of something is acknowledged.
-func (i *interaction) answer(m meaning, ok bool) response {
-	switch {
-	case !ok:
-		return whisper("This does not work any more.")
-	case i.Type == usedCommand:
-		return whisper("On it.")
-	case m.question != "":
-		return form(m)
+	if m.task != nil {
+		in.ID, in.Attachments = channels.MessageID(m.task.ID), m.task.files(i.ChannelID, m.task.ID)
+		in.Text, err = c.taskOf(m.task, i.who().ID)
 	}
-	return response{Type: respondLater}
+	return in, err
 }
 
-// whisper is a text that only the person sees.
-func whisper(text string) response {
-	return response{respondMessage, &responseData{Content: text, Flags: onlyForThem, Mentions: noMentions}}
-}
-
-// form asks a question.
-func form(m meaning) response {
-	id, err := pack(actsPrefix, *m.command, "")
-	if err != nil { // it was longer than any of ours
-		return whisper("This does not work any more.")
+// taskOf asks for a task with the words of a message.
+func (c *Channel) taskOf(m *message, asker string) (string, error) {
+	me := c.me.Load()
+	if me == nil {
+		return "", errUnknownSelf
 	}
-	input := component{
-		Type: textInput, CustomID: answerInput, Style: paragraph, Label: cut(m.question, maxTitle), MaxLength: maxReply,
+	by := ""
+	if m.Author != nil && m.Author.ID != asker {
+		by = " of " + m.Author.shown(m.Member)
 	}
-	if input.Label != m.question {
-		input.Placeholder = cut(m.question, maxHint)
-	}
-	return response{respondForm, &responseData{
-		CustomID: id, Title: input.Label,
-		Components: []component{{Type: rowOfComponents, Components: []component{input}}},
-	}}
-}
-
-const answerTries = 3
-
-// acknowledge answers an interaction. When it is too late, the person sees that, and what was meant holds all the same.
-func (c *Channel) acknowledge(ctx context.Context, i *interaction, r response) {
-	ctx, cancel := context.WithTimeout(ctx, c.timing.answer)
-	defer cancel()
-	for try := range answerTries {
-		err := c.api.call(ctx, request{
-			op: "answer interaction", verb: http.MethodPost, url: discordgo.EndpointInteractionResponse(i.ID, i.Token),
-			body: r, answers: true,
-		}, nil)
-		f := asFailure(err)
-		if err == nil || f.is(alreadyAnswered) {
-			return
-		}
-		c.env.Log.Debug("answer an interaction", "message", i.ID, "try", try, "err", f)
-		if ctx.Err() != nil || f.status >= http.StatusBadRequest && f.status < http.StatusInternalServerError {
-			return
-		}
-		channels.Sleep(ctx, channels.Backoff(try, c.timing.retry, retryMax))
-	}
+	words := join(read(m.Content, me.user, m.Mentions).text, m.describe())
+	return strings.TrimSpace(fmt.Sprintf("Make a task of this message%s:\n\n%s", by, words)), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/discordfake"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 )
@@ -39,21 +40,24 @@ func TestButtonsMenusAndForms(t *testing.T) {
 	id := r.mustSend(&channels.Outbound{
 		Key: "k", Conversation: at(roomID, threadID), Text: "Task 42", Buttons: [][]channels.Button{
 			{
-				{Text: "Approve", Command: channels.Command{Name: "approve", Args: "#42 r3"}, Style: channels.Primary},
-				{Text: "Send back", Command: channels.Command{Name: "reject", Args: "#42 r3"}, Style: channels.Danger, Ask: "Why is it sent back?"},
+				{Text: "Approve", Style: channels.Primary, Token: channeltest.Token(1)},
+				{Text: "Send back", Style: channels.Danger, Ask: "Why is it sent back?", Token: channeltest.Token(2)},
 			},
-			{{Text: "Give to", Command: channels.Command{Name: "assign", Args: "#42"}, Options: []channels.Option{{Text: "Ann", Value: "ann"}, {Text: "Bob", Value: "bob"}}}},
+			{{
+				Text: "Give to", Token: channeltest.Token(3), Options: []channels.Option{{Text: "Ann", Value: "ann"}, {Text: "Bob", Value: "bob"}},
+			}},
 		},
 	})
 	shown := ids(r.find(threadID, id))
 	want := channels.Inbound{
 		ID: id, Conversation: at(roomID, threadID), Sender: channels.Sender{ID: annID, Name: "Ann @ann"}, Mentioned: true,
 	}
-	check := func(interaction string, cmd channels.Command) {
+	check := func(interaction string, a channels.Action) {
 		t.Helper()
-		want.EventKey, want.Command = "i:"+interaction, &cmd
-		if diff := cmp.Diff(&want, r.next(), cmpopts.IgnoreFields(channels.Inbound{}, "SentAt")); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
+		want.EventKey, want.Action = "i:"+interaction, &a
+		got := r.next()
+		if diff := cmp.Diff(&want, got, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt", "Via")); diff != "" || got.Via == "" {
+			t.Errorf("via %q (-want +got):\n%s", got.Via, diff)
 		}
 	}
 	press := func(i int, values ...string) string {
@@ -62,11 +66,11 @@ func TestButtonsMenusAndForms(t *testing.T) {
 		r.fake.Must(err)
 		return got
 	}
-	check(press(0), channels.Command{Name: "approve", Args: "#42 r3"})
+	check(press(0), channels.Action{Token: channeltest.Token(1)})
 	if c := r.fake.Wait(acks); c.Int("type") != 6 {
 		t.Errorf("acknowledged with %v", c.Params)
 	}
-	check(press(2, "bob"), channels.Command{Name: "assign", Args: "#42 bob"})
+	check(press(2, channeltest.Token(3)+".2"), channels.Action{Token: channeltest.Token(3), Choice: 2})
 	r.fake.Wait(acks)
 
 	asked := press(1)
@@ -76,7 +80,7 @@ func TestButtonsMenusAndForms(t *testing.T) {
 	}
 	answer, err := r.fake.SubmitModal(asked, map[string]string{"answer": " tests\nare missing "})
 	r.fake.Must(err)
-	check(answer, channels.Command{Name: "reject", Args: "#42 r3 tests\nare missing"})
+	check(answer, channels.Action{Token: channeltest.Token(2), Answer: "tests\nare missing"})
 }
 
 func TestPressesAreAcknowledgedAlthoughNothingCanBeStored(t *testing.T) {
@@ -84,7 +88,7 @@ func TestPressesAreAcknowledgedAlthoughNothingCanBeStored(t *testing.T) {
 	r := newRig(t).start(nil)
 	id := r.mustSend(&channels.Outbound{
 		Key: "k", Conversation: at(roomID, ""), Text: "x",
-		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}}}},
+		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}, Token: channeltest.Token(1)}}},
 	})
 	var down atomic.Bool
 	down.Store(true)
@@ -106,7 +110,7 @@ func TestPressesAreAcknowledgedAlthoughNothingCanBeStored(t *testing.T) {
 	if in := r.next(); in.Text != "first" {
 		t.Errorf("received %+v", in)
 	}
-	if in := r.next(); in.Command == nil || in.Command.Name != "stop" {
+	if in := r.next(); in.Action == nil || in.Action.Token != channeltest.Token(1) {
 		t.Errorf("received %+v", in)
 	}
 }
@@ -116,14 +120,14 @@ func TestLatePressesCountAllTheSame(t *testing.T) {
 	r := newRig(t).start(nil)
 	id := r.mustSend(&channels.Outbound{
 		Key: "k", Conversation: at(directID, ""), Text: "x",
-		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}}}},
+		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}, Token: channeltest.Token(1)}}},
 	})
 	r.fake.HandleFunc(acks, func(fakekit.Call) (any, error) {
 		return nil, &discordfake.Error{Status: 404, Code: 10062, Message: "Unknown interaction"}
 	})
 	_, err := r.fake.PressComponent(directID, string(id), ids(r.find(directID, id))[0], ann())
 	r.fake.Must(err)
-	if in := r.next(); in.Command == nil || !in.Direct {
+	if in := r.next(); in.Action == nil || !in.Direct || in.Via != "" { // nothing can be answered to it
 		t.Errorf("received %+v", in)
 	}
 	if n := len(r.fake.Calls(acks)); n != 1 {
@@ -143,10 +147,15 @@ func TestStrangeComponents(t *testing.T) {
 	r.fake.HandleFunc(acks, func(fakekit.Call) (any, error) { return nil, nil })
 	for _, e := range []fakekit.Object{
 		event(3, fakekit.Object{"custom_id": "other:stop", "component_type": 2}),
-		event(3, fakekit.Object{"custom_id": "l1:99:stop", "component_type": 2}),
+		event(3, fakekit.Object{"custom_id": "l1:4:stop", "component_type": 2}), // of earlier versions of this program
+		event(3, fakekit.Object{"custom_id": "q1:4:stopWhy?", "component_type": 2}),
+		event(3, fakekit.Object{"custom_id": channeltest.Token(1), "component_type": 3, "values": []any{"ann"}}),
+		event(2, fakekit.Object{"id": "1", "name": "Make a task", "type": 3, "target_id": "7"}),
+		event(2, fakekit.Object{"id": "1", "name": "Other", "type": 3, "target_id": "7"}),
 		event(2, fakekit.Object{"id": "1", "name": "lead", "type": 1}),
 		event(2, fakekit.Object{"id": "1", "name": "other", "type": 1}),
 		event(5, fakekit.Object{"custom_id": "x", "components": []any{}}),
+		event(5, fakekit.Object{"custom_id": "l1:4:stop", "components": []any{}}),
 		event(9, fakekit.Object{}),
 	} {
 		r.fake.Dispatch("INTERACTION_CREATE", e)
@@ -160,31 +169,20 @@ func TestStrangeComponents(t *testing.T) {
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	r := newRig(t).start(nil)
-	const register = "PUT /applications/{application_id}/commands"
 	r.fake.Wait(register)
-	use := func(channel, name, text string) string {
-		t.Helper()
-		sub := fakekit.Object{"name": name, "type": 1}
-		if text != "" {
-			sub["options"] = []any{fakekit.Object{"name": "text", "type": 3, "value": text}}
-		}
-		id, err := r.fake.UseCommand(discordfake.Command{ChannelID: channel, User: ann(), Name: "lead", Options: []fakekit.Object{sub}})
-		r.fake.Must(err)
-		return id
-	}
-	id := use(threadID, "stop", " all ")
+	id := r.command(threadID, "stop", " all ")
 	in := r.next()
 	want := &channels.Inbound{
 		ID: channels.MessageID(id), EventKey: "i:" + id, Conversation: at(roomID, threadID), Mentioned: true,
 		Sender: channels.Sender{ID: annID, Name: "Ann @ann"}, Command: &channels.Command{Name: "stop", Args: "all"},
 	}
-	if diff := cmp.Diff(want, in, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt")); diff != "" {
+	if diff := cmp.Diff(want, in, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt", "Via")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if e := r.fake.Ephemeral(id); len(e) != 1 || e[0]["content"] != "On it." {
 		t.Errorf("whispered %v", e)
 	}
-	use(directID, "ask", "why is it red?")
+	r.command(directID, "ask", "why is it red?")
 	if in := r.next(); in.Text != "why is it red?" || in.Command != nil || !in.Direct {
 		t.Errorf("asked %+v", in)
 	}
@@ -207,7 +205,7 @@ func TestCommandsOfOneServer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t).start(settings{"guild": guildID})
 	r.fake.Wait("PUT /applications/{application_id}/guilds/{guild_id}/commands")
-	if n := len(r.fake.Commands(guildID)); n != 1 {
+	if n := len(r.fake.Commands(guildID)); n != 2 {
 		t.Errorf("%d commands", n)
 	}
 }

@@ -3,6 +3,9 @@ package discord
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
 )
 
 // event takes what the gateway delivers. It only queues: until it returns, nothing else is read, not even the answers
@@ -10,7 +13,8 @@ import (
 func (in *intake) event(ctx context.Context, kind string, raw []byte) {
 	defer func() {
 		if v := recover(); v != nil {
-			in.c.env.Log.Error("an event is left out: it broke the program", "event", kind, "err", fmt.Sprint(v))
+			in.c.env.Log.Error("an event is left out: it broke the program", "event", kind,
+				"err", in.c.api.hide(fmt.Sprint(v)))
 		}
 	}()
 	got, err := decode(kind, raw)
@@ -31,17 +35,29 @@ func (in *intake) event(ctx context.Context, kind string, raw []byte) {
 	case *place:
 		in.c.places.learn(*e)
 	case *message:
-		in.c.recent.note(e.ChannelID, e.ID)
-		in.newest = max(in.newest, number(e.ID))
-		if e.written() {
-			in.add(ctx, e.ChannelID, job{e.ID, func(ctx context.Context) error { return in.store(ctx, e) }})
-		}
+		in.written(ctx, e)
 	case *edit:
-		if e.written() && e.Edited != nil {
+		if in.c.heard(&e.message) && e.Edited != nil {
 			in.add(ctx, e.ChannelID, job{e.ID, func(ctx context.Context) error { return in.revise(ctx, &e.message) }})
+		}
+	case *deletion:
+		for _, id := range e.all() {
+			in.add(ctx, e.ChannelID, job{id, func(ctx context.Context) error { return in.deleted(ctx, e.ChannelID, id) }})
 		}
 	case *interaction:
 		in.used(ctx, e)
+	}
+}
+
+// written takes a new message, which may be one of the bot.
+func (in *intake) written(ctx context.Context, m *message) {
+	in.c.recent.note(m.ChannelID, m.ID)
+	in.newest = max(in.newest, number(m.ID))
+	if in.c.heard(m) {
+		in.add(ctx, m.ChannelID, job{m.ID, func(ctx context.Context) error { return in.store(ctx, m) }})
+	}
+	if in.c.wrote(m) {
+		in.c.mine.keep(m.ID, struct{}{})
 	}
 }
 
@@ -57,6 +73,8 @@ func (in *intake) ready(ctx context.Context, e *readyEvent) {
 		in.add(ctx, channel, job{channel, func(ctx context.Context) error { return in.catchUp(ctx, channel, after) }})
 	}
 	in.spawn(func() { in.c.registerCommands(ctx, me.application) })
+	since, asked := in.since, in.asked
+	in.spawn(func() { in.talked(ctx, since, asked) })
 }
 
 // quiet catches up on channels in which nothing was written that this process knows of, if there is something newer in
@@ -103,31 +121,56 @@ func (in *intake) revise(ctx context.Context, m *message) error {
 	return nil
 }
 
+// deleted tells the program that a message was taken back. It is not told of the bot's own, which it may have taken
+// away itself. Those of others that were never stored it does not know.
+func (in *intake) deleted(ctx context.Context, channel, id string) error {
+	if _, mine := in.c.mine.get(id); mine {
+		return nil
+	}
+	conv, direct, err := in.c.conversation(ctx, channel)
+	if err != nil {
+		return err
+	}
+	return in.handle(ctx, &channels.Inbound{
+		ID: channels.MessageID(id), EventKey: "d:" + id, Revises: "m:" + id, Deleted: true,
+		Conversation: conv, Direct: direct, SentAt: time.Now().UTC(),
+	})
+}
+
 // used takes the use of a command, a button or a form. It is acknowledged at once, whatever else waits: Discord gives
 // three seconds for that.
 func (in *intake) used(ctx context.Context, i *interaction) {
 	if i.Channel != nil && i.Channel.ID == i.ChannelID {
 		in.c.places.learn(*i.Channel)
 	}
+	in.c.api.secrets.keep(i.Token, struct{}{})
+	if i.Type == typedSoFar {
+		in.suggest(ctx, i)
+		return
+	}
 	meant, ok := i.meant()
-	acknowledged := make(chan struct{})
+	var via string
+	received, acknowledged := time.Now(), make(chan struct{})
 	in.spawn(func() {
 		defer close(acknowledged)
 		work, stop := linger(ctx, lastWord)
 		defer stop()
-		in.c.acknowledge(work, i, i.answer(meant, ok))
+		if in.c.acknowledge(work, i, meant.answer(ok)) {
+			via = in.c.viaFor(i, meant.word, received)
+		}
 	})
 	if !ok || meant.question != "" { // a question comes first: what is answered comes with the form
 		return
 	}
 	in.add(ctx, i.ChannelID, job{i.ID, func(ctx context.Context) error {
-		select {
-		case <-acknowledged:
-		case <-ctx.Done():
-		}
 		got, err := in.c.pressed(ctx, i, meant)
 		if err != nil {
 			return err
+		}
+		select {
+		case <-acknowledged:
+			got.Via = via
+		case <-ctx.Done():
 		}
 		return in.handle(ctx, got)
 	}})

@@ -211,13 +211,14 @@ func TestUnknownAndMalformedEvents(t *testing.T) {
 		r.fake.Dispatch("MESSAGE_CREATE", fakekit.Object{"id": "../../x", "channel_id": roomID})
 		r.fake.Dispatch("MESSAGE_CREATE", []int{1})
 		r.fake.Dispatch("INTERACTION_CREATE", fakekit.Object{"id": "1", "token": "a/../b", "channel_id": roomID})
-		r.fake.Dispatch("MESSAGE_DELETE", fakekit.Object{"id": "1", "channel_id": roomID})
+		r.fake.Dispatch("MESSAGE_DELETE", fakekit.Object{"id": "1", "channel_id": "x"})
+		r.fake.Dispatch("MESSAGE_DELETE_BULK", fakekit.Object{"ids": []string{"1", "../2"}, "channel_id": roomID})
 		r.fake.Dispatch("MESSAGE_CREATE", fakekit.Object{
 			"id": "5", "channel_id": roomID, "author": ann(), "content": "", "components": []any{fakekit.Object{"type": 99}},
 		})
 	}
 	r.nothingFrom(roomID)
-	if n := strings.Count(r.log.String(), "can't be read"); n != 2 {
+	if n := strings.Count(r.log.String(), "can't be read"); n != 4 {
 		t.Errorf("malformed events were logged %d times", n)
 	}
 }

@@ -34,8 +34,8 @@ const (
 	acks  = "POST /interactions/{interaction_id}/{interaction_token}/callback"
 )
 
-// rig is a channel that runs against a fake Discord with a server of a room (which has a thread), a forum (with a post),
-// another room and one in which the bot may not write, and Ann's direct chat.
+// rig is a channel that runs against a fake Discord with a server of a room (which has a thread), a forum (with a
+// post), another room and one in which the bot may not write, and Ann's direct chat.
 type rig struct {
 	*testing.T
 	fake *discordfake.Server
@@ -48,6 +48,11 @@ type rig struct {
 	joined map[channels.TopicID]bool
 	told   []string // notices
 	leases []string
+
+	// Of the environment; set before the channel is made.
+	talked    []channels.Conversation
+	talkedErr error
+	complete  func(ctx context.Context, in *channels.Inbound) []channels.Option
 }
 
 // settings decode like the configuration file.
@@ -106,6 +111,8 @@ func (r *rig) make(more settings) {
 			defer r.mu.Unlock()
 			return r.joined[c.Topic], nil
 		},
+		Talked:   func(context.Context) ([]channels.Conversation, error) { return r.talked, r.talkedErr },
+		Complete: r.complete,
 		Notice: func(_ context.Context, text string) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
@@ -138,8 +145,8 @@ func (r *rig) run() (stop func()) {
 	})
 	r.Cleanup(func() {
 		stop()
-		if strings.Contains(r.log.String(), "CANARY") {
-			r.Errorf("the token is in the log:\n%s", r.log)
+		if log := r.log.String(); strings.Contains(log, "CANARY") || strings.Contains(log, "interaction-token") {
+			r.Errorf("a token is in the log:\n%s", log)
 		}
 		if r.Failed() {
 			r.Logf("the log:\n%s", r.log)

@@ -9,7 +9,8 @@ import (
 )
 
 // Send implements channels.Channel. A message is delivered in parts, each one request. A part whose answer never came
-// is sent again: Discord knows it by its nonce, for some minutes, and does not show it twice.
+// is sent again: Discord knows it by its nonce, for some minutes, and does not show it twice. Answers to interactions
+// have no nonce; the first of them is an edit, which may be repeated.
 func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.MessageID, error) {
 	channel, err := target(m.Conversation)
 	if err != nil {
@@ -19,10 +20,14 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 	if err != nil {
 		return "", &channels.Error{Op: "send", Terminal: true, NotTaken: true, Err: err}
 	}
+	r := c.routeOf(ctx, m, channel)
+	if m.To != "" && !r.alone && m.Edit != "" { // it can't be shown to one person alone
+		parts[0].edit = m.Edit
+	}
 	done := min(m.Attempt.Parts, len(parts))
 	var id channels.MessageID
 	for i, p := range parts[done:] {
-		got, err := c.send(ctx, channel, p, m.Card)
+		got, err := c.send(ctx, r, p, m.Card)
 		if err != nil {
 			return "", c.refused(ctx, channel, err)
 		}
@@ -35,34 +40,58 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 			}
 		}
 	}
-	c.told.over(aboutRights + channel)
+	c.tidy(ctx, r, m, &parts[0])
+	if !r.shut {
+		c.told.over(aboutRights + channel)
+	}
 	return id, nil
 }
 
 // send delivers a part. What Discord refuses for a reason that can be helped is sent in another way, once.
-func (c *Channel) send(ctx context.Context, channel string, p part, card *channels.Card) (channels.MessageID, error) {
-	for {
-		id, err := c.deliver(ctx, channel, p)
+func (c *Channel) send(
+	ctx context.Context, r *route, p part, card *channels.Card,
+) (channels.MessageID, error) {
+	for p = r.choose(p); ; {
+		id, err := c.deliver(ctx, r.channel, p)
 		f, failed := errors.AsType[*failure](err)
 		switch {
 		case !failed:
 			return id, err
+		case p.via != nil && (f.over() || p.edit != "" && f.uneditable()):
+			p = r.past(p, f.over())
 		case p.remove && (f.uneditable() || f.gone()): // it is gone already, or stays
 			return "", nil
-		case p.edit != "" && f.uneditable():
-			p = p.anew()
-		case p.edit == "" && p.Reference != nil && f.badReference():
-			p = p.withoutReference()
+		case p.via == nil && r.via != nil && f.gone():
+			c.api.limits.close(r.channel)
+			c.env.Log.Info("the bot may not write into a channel: it answers by the right of an interaction", "chat", r.channel)
+			p = r.around(p)
 		case len(p.files) > 0 && f.badFiles():
 			c.env.Log.Warn("Discord refused files: sent without them", "err", f)
 			p = p.withoutFiles()
-		case len(p.Embeds) > 0 && f.badForm():
-			c.env.Log.Warn("Discord refused a card: sent as text", "err", f)
-			p = unembedded(p, card)
+		case p.edit != "" && f.uneditable():
+			p = p.anew()
+		case p.edit == "" && p.reference != nil && f.badReference():
+			p = p.withoutReference()
+		case f.badForm() && (len(p.v2) > 0 || p.edit != "" && !p.remove):
+			c.env.Log.Warn("Discord refused the form of a message: sent in another", "err", f)
+			p = p.otherwise(card)
 		default:
 			return "", f
 		}
 	}
+}
+
+// otherwise is a part in another form: a card as text, a text laid out with components (the message that it takes the
+// place of may be, and stays so), or a text in a message of its own.
+func (p part) otherwise(card *channels.Card) part {
+	switch {
+	case len(p.v2) > 0 && p.content == "":
+		return p.uncarded(card)
+	case len(p.v2) == 0:
+		return p.laidOut()
+	}
+	p.v2 = nil
+	return p.anew()
 }
 
 // refused makes of a failed part what the outbox needs to know, and tells an admin about a missing right.

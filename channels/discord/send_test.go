@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/discordfake"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 )
@@ -25,7 +26,7 @@ func TestNobodyIsNotified(t *testing.T) {
 	r := newRig(t)
 	r.make(nil)
 	m := out("@everyone @here <@&77> <@501> lunch")
-	m.Buttons = [][]channels.Button{{{Text: "x", Command: channels.Command{Name: "stop"}}}}
+	m.Buttons = [][]channels.Button{{{Text: "x", Command: channels.Command{Name: "stop"}, Token: channeltest.Token(1)}}}
 	m.Edit = r.mustSend(m)
 	m.Key = "k2"
 	r.mustSend(m)
@@ -62,7 +63,7 @@ func TestLongAnswersAreSeveralMessages(t *testing.T) {
 	}
 	m := out("Intro **bold**\n\n```py\n" + code.String() + "```\n\nThe end.")
 	m.ReplyTo = channels.MessageID(r.says(roomID, "write")["id"].(string))
-	m.Buttons = [][]channels.Button{{{Text: "More", Command: channels.Command{Name: "more"}}}}
+	m.Buttons = [][]channels.Button{{{Text: "More", Command: channels.Command{Name: "more"}, Token: channeltest.Token(1)}}}
 	var parts []int
 	m.Attempt.Delivered = func(_ context.Context, n int) error { parts = append(parts, n); return nil }
 	first := r.mustSend(m)
@@ -164,7 +165,7 @@ func TestEditsTakeThePlaceOfPreviews(t *testing.T) {
 	r := newRig(t)
 	r.make(nil)
 	preview := out("working")
-	preview.Buttons = [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}}}}
+	preview.Buttons = [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}, Token: channeltest.Token(1)}}}
 	id := r.mustSend(preview)
 	final := &channels.Outbound{Key: "k2", Conversation: at(roomID, ""), Edit: id, Text: "done", Attachments: []channels.Attachment{{Name: "a.txt", Data: []byte("x")}}}
 	if got := r.mustSend(final); got != id {
@@ -188,76 +189,6 @@ func TestEditsTakeThePlaceOfPreviews(t *testing.T) {
 	}
 	if _, err := r.send(&channels.Outbound{Key: "k7", Conversation: at(roomID, "")}); !refusal(t, err).Terminal {
 		t.Errorf("an empty message: %v", err)
-	}
-}
-
-func TestCards(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	r.make(nil)
-	m := out("")
-	m.Card = &channels.Card{
-		Title: "#42 Fix *login*", Body: "Some **body**", Tone: channels.Warning,
-		Fields: []channels.Field{{Name: "Status", Value: "`open`"}, {Name: "Owner", Value: "Ann"}},
-	}
-	m.Buttons = [][]channels.Button{{{Text: "Take", Command: channels.Command{Name: "claim", Args: "#42"}}}}
-	id := r.mustSend(m)
-	e := r.find(roomID, id)["embeds"].([]any)[0].(fakekit.Object)
-	if e["description"] != "⚠️ **#42 Fix \\*login\\***\n\nSome **body**" || len(e["fields"].([]any)) != 2 {
-		t.Errorf("the card is %v", e)
-	}
-	m.Edit, m.Key = id, "k2"
-	m.Card.Tone = channels.Good
-	r.mustSend(m)
-	if e := r.find(roomID, id)["embeds"].([]any)[0].(fakekit.Object); !strings.HasPrefix(e["description"].(string), "✅") {
-		t.Errorf("the card is %v", e)
-	}
-	// A text takes the place of a card.
-	r.mustSend(&channels.Outbound{Key: "k3", Conversation: at(roomID, ""), Edit: id, Text: "over"})
-	if got := r.find(roomID, id); len(got["embeds"].([]any)) != 0 || got["content"] != "over" {
-		t.Errorf("it shows %v", got)
-	}
-	// What does not fit in a card is text; what is refused as a card too.
-	m.Edit, m.Key, m.Card.Fields[0].Value = "", "k4", strings.Repeat("long ", 300)
-	r.mustSend(m)
-	m.Key, m.Card.Fields[0].Value = "k5", "short"
-	refused := 0
-	r.fake.HandleFunc(posts, func(c fakekit.Call) (any, error) {
-		if len(c.Params["embeds"].([]any)) > 0 {
-			refused++
-			return nil, &discordfake.Error{Status: 400, Code: 50035, Message: "Invalid Form Body"}
-		}
-		return fakekit.Object{"id": "1"}, nil
-	})
-	r.mustSend(m)
-	calls := r.fake.Calls(posts)
-	if last := calls[len(calls)-1].String("content"); refused != 1 || !strings.Contains(last, "Fix \\*login") || !strings.Contains(last, "Status: short") {
-		t.Errorf("the text is %q", last)
-	}
-}
-
-func TestManyButtons(t *testing.T) {
-	t.Parallel()
-	r := newRig(t)
-	r.make(nil)
-	m := out("x")
-	var row []channels.Button
-	for range 8 {
-		row = append(row, channels.Button{Text: strings.Repeat("text ", 30), Command: channels.Command{Name: "same"}})
-	}
-	pick := channels.Button{Text: "Pick", Command: channels.Command{Name: "pick"}}
-	for i := range 30 {
-		pick.Options = append(pick.Options, channels.Option{Value: fmt.Sprint(i)})
-	}
-	m.Buttons = [][]channels.Button{row, {}, {pick}, row}
-	r.mustSend(m) // the fake knows the limits
-	m.Buttons = append(m.Buttons, row)
-	if _, err := r.send(m); !refusal(t, err).Terminal {
-		t.Errorf("too many buttons: %v", err)
-	}
-	m.Buttons = [][]channels.Button{{{Text: "x", Command: channels.Command{Name: "a", Args: strings.Repeat("x", 60)}}}}
-	if _, err := r.send(m); !refusal(t, err).Terminal {
-		t.Errorf("too long a command: %v", err)
 	}
 }
 

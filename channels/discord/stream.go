@@ -25,9 +25,13 @@ func (c *Channel) Stream(_ context.Context, p channels.Preview) (channels.Stream
 	if err != nil {
 		return nil, err
 	}
-	return &stream{
+	s := &stream{
 		c: c, p: p, channel: channel, buttons: buttons, id: p.Message, every: c.timing.edit, key: rand.Text(),
-	}, nil
+	}
+	if v := c.via(p.Via, channel); v != nil && v.kind == openWord {
+		s.via = v
+	}
+	return s, nil
 }
 
 // stream is one open preview.
@@ -35,6 +39,7 @@ type stream struct {
 	c       *Channel
 	p       channels.Preview
 	channel string
+	via     *via // the interaction that is answered; nil when there is none, or the preview is a message of its own
 	buttons []component
 	id      channels.MessageID
 	shown   string
@@ -47,7 +52,7 @@ type stream struct {
 // Show shows a state and waits until the next may follow. A state that fails is left out: the next is newer.
 func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 	now := frame(d)
-	if now == "" || now == s.shown || s.c.api.limits.closed(s.channel) {
+	if now == "" || now == s.shown || s.via == nil && s.c.api.limits.closed(s.channel) {
 		return nil
 	}
 	err := s.put(ctx, now)
@@ -72,17 +77,14 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 func (s *stream) put(ctx context.Context, now string) error {
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), previewTime)
 	defer cancel()
-	p := text(now)
-	p.edit, p.Components = s.id, s.buttons
-	p.Nonce, p.Enforce = nonce(s.key, s.posts), true
-	if isID(string(s.p.ReplyTo)) {
-		p.Reference = &reference{MessageID: string(s.p.ReplyTo)}
+	p := s.part(call, now)
+	id, err := s.post(call, p)
+	if f := asFailure(err); p.via != nil && (f.over() || f.uneditable()) { // from now on like any other preview
+		s.via = nil
+		p = p.ordinary()
+		id, err = s.post(call, p)
 	}
-	id, err := s.c.deliver(call, s.channel, p)
-	if f := asFailure(err); p.edit == "" && f.badReference() {
-		id, err = s.c.deliver(call, s.channel, p.withoutReference())
-	}
-	if p.edit == "" {
+	if s.id == "" {
 		s.unsure = nil
 		if f := asFailure(err); err != nil && !f.channelError("").NotTaken {
 			s.unsure = &p
@@ -98,17 +100,42 @@ func (s *stream) put(ctx context.Context, now string) error {
 	return nil
 }
 
-// Close implements channels.Stream.
-// whose answer got lost is asked for again: its nonce tells which it is.
+// part is what shows a text. The preview of an answer to a command takes the place of the first response to it, so that
+// it and the answer are one message.
+func (s *stream) part(ctx context.Context, now string) part {
+	p := text(now)
+	p.edit, p.buttons, p.nonce = s.id, s.buttons, nonce(s.key, s.posts)
+	if isID(string(s.p.ReplyTo)) {
+		p.reference = &reference{MessageID: string(s.p.ReplyTo)}
+	}
+	switch {
+	case s.via == nil:
+	case time.Now().After(s.via.until), s.id == "" && !s.c.take(ctx, s.via, s.key, false):
+		s.via = nil
+	default:
+		p.via = s.via
+		if s.id == "" {
+			p.edit = original
+		}
+	}
+	return p
+}
+
+// post delivers a part, without the message that it refers to if that can't be referred to.
+func (s *stream) post(ctx context.Context, p part) (channels.MessageID, error) {
+	id, err := s.c.deliver(ctx, s.channel, p)
+	if f := asFailure(err); p.edit == "" && f.badReference() {
+		return s.c.deliver(ctx, s.channel, p.withoutReference())
+	}
+	return id, err
+}
+
+// Close implements channels.Stream. A message whose answer got lost is asked for again: its nonce tells which it is.
 func (s *stream) Close(ctx context.Context) (channels.MessageID, error) {
 	if s.id != "" || s.unsure == nil {
 		return s.id, nil
 	}
-	id, err := s.c.deliver(ctx, s.channel, *s.unsure)
-	if f := asFailure(err); f.badReference() {
-		id, err = s.c.deliver(ctx, s.channel, s.unsure.withoutReference())
-	}
-	return id, err
+	return s.post(ctx, *s.unsure)
 }
 
 // frame is what a preview shows of a state: its text as far as it fits into one message, and the step.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 )
 
@@ -34,7 +35,7 @@ func TestPreviewsAreEditedAndReplaced(t *testing.T) {
 	st := r.stream(channels.Preview{
 		Conversation: at(roomID, threadID), ReplyTo: channels.MessageID(r.says(threadID, "go")["id"].(string)),
 		Posted:  func(_ context.Context, id channels.MessageID) error { posted = append(posted, id); return nil },
-		Buttons: [][]channels.Button{{{Text: "🛑 Stop", Command: channels.Command{Name: "stop"}}}},
+		Buttons: [][]channels.Button{{{Text: "🛑 Stop", Command: channels.Command{Name: "stop"}, Token: channeltest.Token(1)}}},
 	})
 	show := func(d channels.Draft) {
 		t.Helper()

@@ -9,6 +9,7 @@ import (
 const (
 	aboutGateway = "gateway" // what keeps it closed
 	aboutRights  = "rights " // with a channel: what is missing there
+	aboutPlace   = "place "  // with a channel: that it is not seen
 )
 
 // told is what was said already, so that it is not said again and again. The zero value is ready to use.

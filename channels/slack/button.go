@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	// buttonPrefix marks the buttons of this program, in a form that may change.
-	buttonPrefix = "l1:"
-	// askPrefix marks those that ask a question, which stands in the line below the command.
-	askPrefix = "l1?"
+	// buttonPrefix marks the buttons of this program, in a form that may change. Those of the form before it held
+	// commands and began with l1.
+	buttonPrefix = "l2:"
+	// askPrefix marks those that ask a question, which stands in the line below the token: the form that asks it must
+	// be open within three seconds.
+	askPrefix = "l2?"
 
 	maxButtonText = 75
 	maxOptionText = 75
@@ -24,24 +26,17 @@ const (
 	maxInRow      = 25
 )
 
-// pack makes a command what Slack keeps with a button.
-func pack(cmd channels.Command, more ...string) (string, error) {
-	data := strings.TrimSpace(strings.Join(append([]string{cmd.Name, cmd.Args}, more...), " "))
-	if cmd.Name == "" || len(data) > channels.MaxButtonBytes {
-		return "", fmt.Errorf("the command of a button has %d bytes, %d at most fit", len(data), channels.MaxButtonBytes)
+// unpack reads what is kept with a pressed button, and its question; ok is false when it is not one of ours.
+func unpack(value string) (a *channels.Action, ask string, ok bool) {
+	data, plain := strings.CutPrefix(value, buttonPrefix)
+	if !plain {
+		rest, asks := strings.CutPrefix(value, askPrefix)
+		if data, ask, ok = strings.Cut(rest, "\n"); !asks || !ok || ask == "" {
+			return nil, "", false
+		}
 	}
-	return buttonPrefix + data, nil
-}
-
-// unpack is the command of a pressed button, and its question; ok is false when it is not one of ours.
-func unpack(data string) (cmd *channels.Command, ask string, ok bool) {
-	if rest, asks := strings.CutPrefix(data, askPrefix); asks {
-		data, ask, _ = strings.Cut(rest, "\n")
-	} else if data, ok = strings.CutPrefix(data, buttonPrefix); !ok {
-		return nil, "", false
-	}
-	name, args, _ := strings.Cut(data, " ")
-	return &channels.Command{Name: name, Args: strings.TrimSpace(args)}, ask, name != ""
+	a, ok = channels.Pressed(data)
+	return a, ask, ok
 }
 
 // keyboard is the blocks of buttons, one for each row.
@@ -72,12 +67,13 @@ func element(id string, b channels.Button) (slackgo.BlockElement, error) {
 	if len(b.Options) > 0 {
 		return choice(id, b)
 	}
-	value, err := pack(b.Command)
+	data, err := b.Data(0)
 	if err != nil {
 		return nil, err
 	}
+	value := buttonPrefix + data
 	if b.Ask != "" {
-		value = askPrefix + strings.TrimPrefix(value, buttonPrefix) + "\n" + cut(b.Ask, maxQuestion)
+		value = askPrefix + data + "\n" + cut(b.Ask, maxQuestion)
 	}
 	e := slackgo.NewButtonBlockElement(id, value, plainText(b.Text, maxButtonText))
 	switch b.Style {
@@ -91,12 +87,13 @@ func element(id string, b channels.Button) (slackgo.BlockElement, error) {
 
 func choice(id string, b channels.Button) (slackgo.BlockElement, error) {
 	var options []*slackgo.OptionBlockObject
-	for _, o := range b.Options[:min(len(b.Options), maxOptions)] {
-		value, err := pack(b.Command, o.Value)
+	for i, o := range b.Options[:min(len(b.Options), maxOptions)] {
+		data, err := b.Data(i + 1)
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, slackgo.NewOptionBlockObject(value, plainText(cmp.Or(o.Text, o.Value), maxOptionText), nil))
+		text := plainText(cmp.Or(o.Text, o.Value), maxOptionText)
+		options = append(options, slackgo.NewOptionBlockObject(buttonPrefix+data, text, nil))
 	}
 	return slackgo.NewOptionsSelectBlockElement(
 		slackgo.OptTypeStatic, plainText(b.Text, maxButtonText), id, options...), nil

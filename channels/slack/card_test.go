@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 )
 
@@ -19,10 +20,10 @@ func card() *channels.Outbound {
 		},
 		Buttons: [][]channels.Button{
 			{
-				{Text: "Approve", Command: channels.Command{Name: "approve", Args: "#42"}, Style: channels.Primary},
-				{Text: "Reject", Command: channels.Command{Name: "reject", Args: "#42"}, Style: channels.Danger, Ask: "Why?"},
+				{Text: "Approve", Token: channeltest.Token(1), Style: channels.Primary},
+				{Text: "Reject", Token: channeltest.Token(2), Style: channels.Danger, Ask: "Why?"},
 			},
-			{{Text: "Assign to", Command: channels.Command{Name: "assign", Args: "#42"}, Options: []channels.Option{{Text: "Bob", Value: "bob"}, {Text: "Ann", Value: "ann"}}}},
+			{{Text: "Assign to", Token: channeltest.Token(3), Options: []channels.Option{{Text: "Bob", Value: "bob"}, {Text: "Ann", Value: "ann"}}}},
 		},
 	}
 }
@@ -46,13 +47,13 @@ func TestCardIsShownAsBlocks(t *testing.T) {
 			text("mrkdwn", "*Owner*\n_writer_ &amp; co"), text("mrkdwn", "*Cost*\n–"),
 		}},
 		fakekit.Object{"type": "actions", "elements": []any{
-			fakekit.Object{"type": "button", "action_id": "l1:0:0", "text": text("plain_text", "Approve"), "value": "l1:approve #42", "style": "primary"},
-			fakekit.Object{"type": "button", "action_id": "l1:0:1", "text": text("plain_text", "Reject"), "value": "l1?reject #42\nWhy?", "style": "danger"},
+			fakekit.Object{"type": "button", "action_id": "l2:0:0", "text": text("plain_text", "Approve"), "value": "l2:TOKEN00001", "style": "primary"},
+			fakekit.Object{"type": "button", "action_id": "l2:0:1", "text": text("plain_text", "Reject"), "value": "l2?TOKEN00002\nWhy?", "style": "danger"},
 		}},
 		fakekit.Object{"type": "actions", "elements": []any{fakekit.Object{
-			"type": "static_select", "action_id": "l1:1:0", "placeholder": text("plain_text", "Assign to"), "options": []any{
-				fakekit.Object{"text": text("plain_text", "Bob"), "value": "l1:assign #42 bob"},
-				fakekit.Object{"text": text("plain_text", "Ann"), "value": "l1:assign #42 ann"},
+			"type": "static_select", "action_id": "l2:1:0", "placeholder": text("plain_text", "Assign to"), "options": []any{
+				fakekit.Object{"text": text("plain_text", "Bob"), "value": "l2:TOKEN00003.1"},
+				fakekit.Object{"text": text("plain_text", "Ann"), "value": "l2:TOKEN00003.2"},
 			},
 		}}},
 	}
@@ -123,12 +124,12 @@ func TestButtonsSurviveARefusedForm(t *testing.T) {
 func TestManyOptionsAndLongWordsAreCut(t *testing.T) {
 	t.Parallel()
 	r := newRig(t).start()
-	b := channels.Button{Text: strings.Repeat("t", 100), Command: channels.Command{Name: "x"}}
+	b := channels.Button{Text: strings.Repeat("t", 100), Token: channeltest.Token(1)}
 	for range 120 {
 		b.Options = append(b.Options, channels.Option{Text: strings.Repeat("o", 100), Value: "v"})
 	}
 	r.mustSend(&channels.Outbound{
 		Conversation: at(general, ""), Card: &channels.Card{Title: strings.Repeat("T", 200)},
-		Buttons: [][]channels.Button{{b, {Text: strings.Repeat("b", 100), Command: channels.Command{Name: "y"}, Ask: strings.Repeat("q", 5000)}}},
+		Buttons: [][]channels.Button{{b, {Text: strings.Repeat("b", 100), Token: channeltest.Token(2), Ask: strings.Repeat("q", 5000)}}},
 	})
 }

@@ -33,6 +33,8 @@ func TestSettings(t *testing.T) {
 		"other app token":   {settings{"bot_token": bot, "app_token": "CANARY"}, "starts with xapp-"},
 		"token as secret":   {settings{"bot_token": bot, "signing_secret": app}, "Signing Secret"},
 		"no server":         {settings{"bot_token": bot, "app_token": app, "api_url": "slack.com"}, "api_url"},
+		"name of a bot":     {settings{"bot_token": bot, "app_token": app, "bots": []string{"@deploys"}}, "no id"},
+		"bots":              {settings{"bot_token": bot, "app_token": app, "bots": []string{"U0123", "B0123"}}, ""},
 		"sockets":           {settings{"bot_token": " " + bot + "\n", "app_token": app}, ""},
 		"HTTP":              {settings{"bot_token": bot, "signing_secret": "0123456789abcdef", "api_url": "http://127.0.0.1:8082/api/"}, ""},
 	} {
@@ -206,7 +208,7 @@ func TestEndsInEveryState(t *testing.T) {
 			reached := hangs("views.open")(r)
 			return func() {
 				r.next()
-				r.press(general, r.mustSend(card()), "l1:0:1", "")
+				r.press(general, r.mustSend(card()), "l2:0:1", "")
 				reached()
 			}
 		},

@@ -45,6 +45,8 @@ type message struct {
 	TS          string   `json:"ts"`
 	ThreadTS    string   `json:"thread_ts"`
 	EventTS     string   `json:"event_ts"`
+	DeletedTS   string   `json:"deleted_ts"`
+	Username    string   `json:"username"` // of some bots
 	Files       []file   `json:"files"`
 	Shared      sharings `json:"attachments"`
 	Edited      *struct {
@@ -97,6 +99,14 @@ type shared struct {
 	Files      []file `json:"files"`
 }
 
+// sessionStopped says that a person pressed Slack's own button that stops an answer.
+type sessionStopped struct {
+	Channel string   `json:"channel"`
+	Thread  string   `json:"thread_ts"`
+	User    string   `json:"user"`
+	Streams []string `json:"streaming_message_ts"` // that Slack stopped
+}
+
 type homeOpened struct {
 	User string `json:"user"`
 	Tab  string `json:"tab"`
@@ -122,6 +132,7 @@ type command struct {
 	Command string `json:"command"`
 	Text    string `json:"text"`
 	Trigger string `json:"trigger_id"`
+	Respond string `json:"response_url"`
 }
 
 type named struct {
@@ -135,7 +146,8 @@ type interaction struct {
 	Type       string   `json:"type"`
 	CallbackID string   `json:"callback_id"`
 	Trigger    string   `json:"trigger_id"`
-	Team       *named   `json:"team"`
+	Respond    string   `json:"response_url"`
+	Team       *named   `json:"team"` // nil for some apps of a whole organisation
 	User       named    `json:"user"`
 	Channel    named    `json:"channel"`
 	Message    *message `json:"message"`

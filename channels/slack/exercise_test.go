@@ -22,9 +22,9 @@ func TestExercise(t *testing.T) {
 	channeltest.Exercise(t, func(t *testing.T) *channeltest.Platform {
 		x := &exercised{newRig(t)}
 		return &channeltest.Platform{
-			New: x.new, Direct: where(dm, ""), Room: where(general, x.root(general)), Topic: where(other, x.root(other)),
+			New: x.new, Trusting: x.trusting, Direct: where(dm, ""), Room: where(general, x.root(general)), Topic: where(other, x.root(other)),
 			Other: where(other, x.root(other)),
-			Say:   x.say, Edit: x.edit, Again: func(*testing.T) { x.fake.Must(x.fake.Redeliver()) }, Press: x.press, Choose: x.choose,
+			Say:   x.say, Edit: x.edit, Delete: x.delete, Private: x.private, Again: func(*testing.T) { x.fake.Must(x.fake.Redeliver()) }, Press: x.press, Choose: x.choose,
 			Answer: x.answer, Shown: x.shown, Fail: x.fail, Break: func(*testing.T) { x.fake.DropSockets() }, Revoke: x.revoke,
 		}
 	})
@@ -39,8 +39,19 @@ func where(chat, thread string) channels.Conversation {
 // exercised drives the fake for the suite.
 type exercised struct{ *rig }
 
-func (x *exercised) new(t *testing.T, env channels.Env) channels.Channel {
-	s := settings{"bot_token": slackfake.BotToken, "app_token": slackfake.AppToken, "api_url": x.fake.URL}
+// otherBot is the bot that people let talk to this one.
+const otherBot = "B0OTHER0001"
+
+func (x *exercised) new(t *testing.T, env channels.Env) channels.Channel { return x.connect(t, env) }
+
+func (x *exercised) trusting(t *testing.T, env channels.Env) channels.Channel {
+	return x.connect(t, env, otherBot)
+}
+
+func (x *exercised) connect(t *testing.T, env channels.Env, bots ...string) channels.Channel {
+	s := settings{
+		"bot_token": slackfake.BotToken, "app_token": slackfake.AppToken, "api_url": x.fake.URL, "bots": bots,
+	}
 	ch, err := slack.New("test", s.decode, env)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +84,7 @@ func (x *exercised) say(t *testing.T, s channeltest.Said) channels.MessageID {
 	case channeltest.Bob:
 		in.User = bob
 	case channeltest.OtherBot:
-		in.Extra = fakekit.Object{"bot_id": "B0OTHER0001", "subtype": "bot_message"}
+		in.Extra = fakekit.Object{"bot_id": otherBot, "subtype": "bot_message", "username": "Beeper", "user": nil}
 	}
 	if s.Mention {
 		in.Text = bot + " " + in.Text
@@ -89,6 +100,19 @@ func (x *exercised) say(t *testing.T, s channeltest.Said) channels.MessageID {
 
 func (x *exercised) edit(_ *testing.T, in channels.Conversation, id channels.MessageID, text string) {
 	x.fake.Must(x.fake.EditMessage(string(in.Chat), string(id), bot+" "+text))
+}
+
+func (x *exercised) delete(_ *testing.T, in channels.Conversation, id channels.MessageID) {
+	x.fake.Must(x.fake.DeleteMessage(string(in.Chat), string(id)))
+}
+
+func (x *exercised) private(_ *testing.T, in channels.Conversation) (texts []string) {
+	for _, m := range x.fake.Whispers(string(in.Chat), bob) {
+		if m["thread_ts"] == string(in.Topic) {
+			texts = append(texts, readable(m))
+		}
+	}
+	return texts
 }
 
 // element finds the part of a message that shows a text.
@@ -195,7 +219,7 @@ func collect(v any, texts *[]string) {
 			*texts = append(*texts, s)
 		}
 		for key, item := range v {
-			if key != "options" {
+			if key != "options" && v["type"] != "actions" {
 				collect(item, texts)
 			}
 		}

@@ -22,3 +22,6 @@ var (
 	Format = format
 	Mrkdwn = mrkdwn
 )
+
+// Via is what is kept of a response URL.
+func Via(ch channels.Channel, user, url string) string { return ch.(*Channel).viaOf(user, url) }

@@ -154,13 +154,27 @@ func TestUploads(t *testing.T) {
 		"full":        {fakekit.Fault{Method: "files.getUploadURLExternal", Error: "storage_limit_reached"}, true, true, "no room"},
 		"upload":      {fakekit.Fault{Method: "upload", Status: 503}, false, true, ""},
 		"upload lost": {fakekit.Fault{Method: "upload", Drop: true}, false, true, ""},
-		"answer lost": {fakekit.Fault{Method: "files.completeUploadExternal", DropResponse: true}, false, false, ""},
+		"no answer":   {fakekit.Fault{Method: "files.completeUploadExternal", Drop: true}, false, false, ""},
 		"not there":   {fakekit.Fault{Method: "files.completeUploadExternal", Error: "not_in_channel"}, true, true, ""},
 	} {
 		r.fake.Inject(c.fault)
 		e := refusal(t, second(r.send(m)))
 		if e.Terminal != c.terminal || e.NotTaken != c.notTaken || !strings.Contains(e.Error(), c.words) {
 			t.Errorf("%s: %+v: %v", name, e, e)
+		}
+	}
+}
+
+func TestUploadWhoseAnswerWasLost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start()
+	files := []channels.Attachment{{Name: "a.csv", Data: []byte("a,b")}, {Name: "b.csv", Data: []byte("c")}}
+	for _, place := range []channels.Conversation{at(general, r.thread(general)), at(dm, "")} {
+		r.fake.Inject(fakekit.Fault{Method: "files.completeUploadExternal", DropResponse: true})
+		r.fake.Inject(fakekit.Fault{Method: "files.info", Status: 500}) // it is asked again
+		r.mustSend(&channels.Outbound{Key: "f", Conversation: place, Attachments: files})
+		if m := r.shown(string(place.Chat)); len(m) != 1 || len(m[0]["files"].([]any)) != 2 {
+			t.Errorf("shown %v", m)
 		}
 	}
 }

@@ -22,13 +22,20 @@ func FuzzDeliveries(f *testing.F) {
 		`{"type":"event_callback","team_id":"T1","event":{"type":"message","channel":"C1","user":"U1","text":"<@U0FAKEBOT01> hi ` + "`" + `<!here>","ts":"1.2","thread_ts":"1.1","files":[{"id":"F1"}]}}`,
 		`{"type":"event_callback","event":{"type":"message","subtype":"message_changed","channel":"D1","message":{"user":"U1","text":"a","ts":"1.2","edited":{"ts":"3.4"}},"previous_message":{"text":"b"}}}`,
 		`{"type":"event_callback","event":{"type":"app_mention","channel":"C1","user":"U1","text":"<@U0FAKEBOT01>","ts":"1.2","attachments":[{"is_share":true,"ts":1}]}}`,
+		`{"type":"event_callback","event_id":"Ev1","event":{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1.2","ts":"1.3","previous_message":{"user":"U1","text":"<@U0FAKEBOT01> a","ts":"1.2","thread_ts":"1.1"}}}`,
+		`{"type":"event_callback","event":{"type":"message","subtype":"message_changed","channel":"C1","message":{"subtype":"tombstone","user":"USLACKBOT","ts":"1.2"},"previous_message":{"user":"U1","text":"a","ts":"1.2"}}}`,
+		`{"type":"event_callback","event":{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"B0DEPLOYS01","username":"d","text":"a","ts":"1.2"}}`,
+		`{"type":"event_callback","event_id":"Ev2","event":{"type":"agent_session_stopped","channel":"C1","thread_ts":"1.2","user":"U1","streaming_message_ts":["1.3"]}}`,
+		`{"type":"event_callback","event_id":"Ev3","event":{"type":"agent_session_stopped","channel":"D1","user":"U1"}}`,
+		`{"type":"event_callback","event":{"type":"app_context_changed"}}`,
 		`{"type":"event_callback","event":{"type":"app_home_opened","user":"U1","tab":"home"}}`,
 		`{"type":"event_callback","event":{"type":"assistant_thread_started"}}`,
-		`{"type":"block_actions","trigger_id":"1","user":{"id":"U1"},"channel":{"id":"C1"},"actions":[{"value":"l1:stop all"}],"message":{"ts":"1.2"}}`,
-		`{"type":"block_actions","trigger_id":"1","user":{"id":"U1"},"channel":{"id":"C1"},"actions":[{"value":"l1?reject\nWhy?"}]}`,
-		`{"type":"view_submission","user":{"id":"U1"},"view":{"id":"V1","callback_id":"lead_ask","private_metadata":"{\"command\":{\"name\":\"a\"},\"chat\":\"C1\"}","state":{"values":{"answer":{"text":{"value":"x"}}}}}}`,
+		`{"type":"block_actions","trigger_id":"1","user":{"id":"U1"},"channel":{"id":"C1"},"response_url":"https://hooks.slack.com/x","actions":[{"value":"l2:TOKEN00001.2"}],"message":{"ts":"1.2"}}`,
+		`{"type":"block_actions","trigger_id":"1","user":{"id":"U1"},"channel":{"id":"C1"},"actions":[{"value":"l2?TOKEN00001\nWhy?"}]}`,
+		`{"type":"block_actions","trigger_id":"1","user":{"id":"U1"},"channel":{"id":"C1"},"actions":[{"value":"l1:stop"}]}`,
+		`{"type":"view_submission","user":{"id":"U1"},"view":{"id":"V1","callback_id":"lead_ask","private_metadata":"{\"token\":\"TOKEN00001\",\"chat\":\"C1\"}","state":{"values":{"answer":{"text":{"value":"x"}}}}}}`,
 		`{"type":"message_action","callback_id":"lead_make_task","trigger_id":"1","user":{"id":"U1"},"channel":{"id":"C1"},"message":{"ts":"1.2"}}`,
-		`{"channel_id":"C1","user_id":"U1","command":"/lead","text":"stop","trigger_id":"1"}`, `[]`, `null`, `{}`,
+		`{"channel_id":"C1","user_id":"U1","command":"/lead","text":"stop","trigger_id":"1","response_url":"https://hooks.slack.com/x"}`, `[]`, `null`, `{}`,
 	} {
 		f.Add(seed)
 	}
@@ -37,7 +44,7 @@ func FuzzDeliveries(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(fake.Close)
-	s := settings{"bot_token": slackfake.BotToken, "signing_secret": slackfake.SigningSecret, "api_url": fake.URL}
+	s := settings{"bot_token": slackfake.BotToken, "signing_secret": slackfake.SigningSecret, "api_url": fake.URL, "bots": []string{"B0DEPLOYS01"}}
 	log := &logged{}
 	ch, err := slack.New("sl", s.decode, channels.Env{
 		Log:    slog.New(slog.NewTextHandler(log, nil)),
@@ -71,7 +78,8 @@ func FuzzDeliveries(f *testing.F) {
 				t.Errorf("status %d", code)
 			}
 			in := last.Load()
-			if in != nil && (len(in.EventKey) < 3 || in.Conversation.Chat == "" || in.Sender.ID == "") {
+			if in != nil && (len(in.EventKey) < 3 || in.Conversation.Chat == "" || in.Sender.ID == "" ||
+				in.Deleted && in.Revises == "" || in.Action != nil && len(in.Action.Token) != channels.TokenLength) {
 				t.Errorf("handed %+v", in)
 			}
 		}

@@ -17,6 +17,9 @@ var written = []string{"", "file_share", "thread_broadcast", "me_message"}
 // incoming makes a received message of an event; nil when there is nothing in it for anybody. A mention comes as two
 // events of one message, so all is told by the message itself.
 func (c *Channel) incoming(ctx context.Context, cb *callback, m *message) (*channels.Inbound, error) {
+	if ts, gone := m.takenBack(); gone {
+		return c.takenBack(ctx, cb, m, ts)
+	}
 	if m.Subtype != "message_changed" {
 		return c.wrote(ctx, cb.Team, m)
 	}
@@ -30,14 +33,8 @@ func (c *Channel) incoming(ctx context.Context, cb *callback, m *message) (*chan
 	if in == nil || err != nil {
 		return nil, err
 	}
-	if in.Conversation.Topic == "" && !in.Direct {
-		in.Conversation.Topic = channels.TopicID(now.TS)
-		if err := c.join(ctx, in); err != nil {
-			return nil, err
-		}
-		if !in.Mentioned {
-			in.Conversation.Topic = ""
-		}
+	if err := c.opened(ctx, in, now.TS); err != nil {
+		return nil, err
 	}
 	changed := cmp.Or(m.EventTS, cb.EventID)
 	if now.Edited != nil {
@@ -47,15 +44,29 @@ func (c *Channel) incoming(ctx context.Context, cb *callback, m *message) (*chan
 	return in, nil
 }
 
+// opened puts what happened to a message into the thread that the message opened, if the bot takes part there.
+func (c *Channel) opened(ctx context.Context, in *channels.Inbound, ts string) error {
+	if in.Conversation.Topic != "" || in.Direct {
+		return nil
+	}
+	in.Conversation.Topic = channels.TopicID(ts)
+	err := c.join(ctx, in)
+	if !in.Mentioned {
+		in.Conversation.Topic = ""
+	}
+	return err
+}
+
 func sameFiles(a, b []file) bool {
 	return slices.EqualFunc(a, b, func(x, y file) bool { return x.ID == y.ID && x.Mode == y.Mode })
 }
 
-// wrote is a message that a person wrote. Bots are left out, and this one: bots that answer each other never stop.
+// wrote is a message that a person wrote, or a bot that is listened to.
 func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels.Inbound, error) {
 	me := c.me.Load()
+	by, ok := c.writer(m)
 	switch {
-	case !slices.Contains(written, m.Subtype), m.BotID != "", m.User == "", m.User == me.user, m.User == "USLACKBOT":
+	case !ok:
 		return nil, nil
 	case m.Channel == "" || !isTS(m.TS):
 		return nil, errIncomplete
@@ -65,8 +76,8 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	defer cancel()
 	w := read(m.Text, me.user, func(user string) string { return c.called(ctx, user) })
 	in := &channels.Inbound{
-		ID: channels.MessageID(m.TS), EventKey: fmt.Sprintf("m:%s:%s:%s", cmp.Or(team, me.team), m.Channel, m.TS),
-		Sender: c.sender(ctx, m.User), Direct: direct(m.Channel) || m.ChannelType == "im", Mentioned: w.mentioned,
+		ID: channels.MessageID(m.TS), EventKey: c.eventKey(team, m.Channel, m.TS),
+		Sender: c.sender(ctx, m, by), Direct: direct(m.Channel) || m.ChannelType == "im", Mentioned: w.mentioned,
 		Text: w.text, Attachments: attachments(m.Files), SentAt: sentAt(m.TS),
 	}
 	thread := m.ThreadTS
@@ -80,12 +91,19 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	if in.Text == "" && len(in.Attachments) == 0 && !w.mentioned {
 		return nil, nil
 	}
-	c.askers.keep(m.Channel, in.ID, asker{m.User, cmp.Or(m.Team, team, me.team)})
+	if !by.bot { // nothing grows for a bot
+		c.asked(m.Channel, in.ID, asker{m.User, cmp.Or(m.Team, team, me.team)})
+	}
 	in.ReplyTo = c.quoted(ctx, m)
 	if thread == "" || thread == m.TS {
 		return in, nil
 	}
 	return in, c.follow(stored, ctx, in, m)
+}
+
+// eventKey is the key of a message. A mention comes as two events with ids of their own.
+func (c *Channel) eventKey(team, channel, ts string) string {
+	return fmt.Sprintf("m:%s:%s:%s", cmp.Or(team, c.me.Load().team), channel, ts)
 }
 
 // follow tells of a message in a thread whether it speaks to the bot. Where the bot is new, the message comes with
@@ -155,7 +173,7 @@ func (c *Channel) root(ctx context.Context, channel, thread string) *channels.Qu
 		Mine: who == me.user || who == me.bot, Text: c.seen(ctx, m.Text),
 	}
 	if m.User != "" {
-		q.Sender = c.sender(ctx, m.User)
+		q.Sender = c.person(ctx, m.User)
 	}
 	for _, f := range m.Files {
 		q.Attachments = append(q.Attachments, attachments([]file{{

@@ -127,57 +127,58 @@ func (c *Channel) eventJob(r *running, d delivery) (job, error) {
 	}
 	switch k := kind(cb.Event); k {
 	case "message", "app_mention":
-		m, err := decode[message](cb.Event)
+		m, err := decodeEvent[message](k, cb)
 		if err != nil {
-			return job{}, fmt.Errorf("%s: %w", k, err)
+			return job{}, err
 		}
-		return job{m.Channel, func(ctx context.Context) (reply, error) {
-			in, err := c.incoming(ctx, cb, m)
-			if errors.Is(err, errIncomplete) {
-				c.leaveOut(k, err)
-				return reply{}, nil
-			}
-			if err != nil && ctx.Err() == nil {
-				c.env.Log.Error("a message is not taken yet", "message", m.TS, "err", err)
-			}
-			if in == nil || err != nil {
-				return reply{}, err
-			}
-			return reply{}, c.store(ctx, r, in, d.patience)
-		}}, nil
+		return c.messageJob(r, d, cb, m), nil
 	case "app_home_opened":
-		e, err := decode[homeOpened](cb.Event)
-		if err != nil {
-			return job{}, fmt.Errorf("%s: %w", k, err)
-		}
-		return behind(func(ctx context.Context) { c.showHome(ctx, e) }), nil
+		e, err := decodeEvent[homeOpened](k, cb)
+		return behind(func(ctx context.Context) { c.showHome(ctx, e) }), err
 	case "assistant_thread_started":
-		e, err := decode[assistantStarted](cb.Event)
+		e, err := decodeEvent[assistantStarted](k, cb)
+		return behind(func(ctx context.Context) { c.suggest(ctx, e) }), err
+	case "agent_session_stopped":
+		e, err := decodeEvent[sessionStopped](k, cb)
 		if err != nil {
-			return job{}, fmt.Errorf("%s: %w", k, err)
+			return job{}, err
 		}
-		return behind(func(ctx context.Context) { c.suggest(ctx, e) }), nil
+		return c.stopJob(r, d, cb, e)
+	case "agent_session_title_changed", "app_context_changed", "assistant_thread_context_changed":
+		return job{}, nil // nothing depends on these
 	default:
 		return job{}, fmt.Errorf("an event of type %q", c.api.hide(k))
 	}
 }
 
+// decodeEvent reads an event.
+func decodeEvent[T any](kind string, cb *callback) (*T, error) {
+	e, err := decode[T](cb.Event)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	return e, nil
+}
+
+// messageJob is about what was written, changed or taken back.
+func (c *Channel) messageJob(r *running, d delivery, cb *callback, m *message) job {
+	return job{m.Channel, func(ctx context.Context) (reply, error) {
+		in, err := c.incoming(ctx, cb, m)
+		if errors.Is(err, errIncomplete) {
+			c.leaveOut(m.Type, err)
+			return reply{}, nil
+		}
+		if err != nil && ctx.Err() == nil {
+			c.env.Log.Error("a message is not taken yet", "message", m.TS, "err", err)
+		}
+		if in == nil || err != nil {
+			return reply{}, err
+		}
+		return reply{}, c.store(ctx, r, in, d.patience)
+	}}
+}
+
 // behind is a job that is acknowledged at once.
 func behind(after func(ctx context.Context)) job {
 	return job{"", func(context.Context) (reply, error) { return reply{after: after}, nil }}
-}
-
-// whisper tells something to one person.
-func (c *Channel) whisper(ctx context.Context, to spot, user, text string) {
-	options := textOptions(text)
-	if to.thread != "" {
-		options = append(options, inThread(to.thread))
-	}
-	err := c.api.call(ctx, "chat.postEphemeral", to.chat, func(ctx context.Context) error {
-		_, err := c.api.PostEphemeralContext(ctx, to.chat, user, options...)
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		c.env.Log.Warn("tell a person that something did not work", "err", err)
-	}
 }

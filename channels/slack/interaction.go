@@ -48,9 +48,20 @@ func (p *interaction) spot() spot {
 	return to
 }
 
-func (p *interaction) team() string {
-	if p.Team != nil {
+// teamOf is the team of the channel of an interaction. Where Slack does not name it, it is the one that the channel
+// was heard of with, or else that of the message or the person.
+func (c *Channel) teamOf(p *interaction) string {
+	if p.Team != nil && p.Team.ID != "" {
 		return p.Team.ID
+	}
+	if team, ok := c.teams.of(p.spot().chat); ok {
+		return team
+	}
+	if p.Message != nil && isTeam(p.Message.Team) {
+		return p.Message.Team
+	}
+	if isTeam(p.User.Team) {
+		return p.User.Team
 	}
 	return ""
 }
@@ -66,10 +77,11 @@ func (p *interaction) messageID() channels.MessageID {
 func (c *Channel) pressed(p *interaction) *channels.Inbound {
 	to := p.spot()
 	in := &channels.Inbound{
-		ID: p.messageID(), EventKey: "i:" + p.Trigger, Conversation: c.conversation(p.team(), to.chat, to.thread),
+		ID: p.messageID(), EventKey: "i:" + p.Trigger, Conversation: c.conversation(c.teamOf(p), to.chat, to.thread),
 		Sender: c.presser(p.User.ID, p.User.Name), Direct: direct(to.chat), Mentioned: true, SentAt: time.Now().UTC(),
+		Via: c.viaOf(p.User.ID, p.Respond),
 	}
-	c.askers.keep(to.chat, in.ID, asker{p.User.ID, cmp.Or(p.User.Team, p.team())})
+	c.asked(to.chat, in.ID, asker{p.User.ID, cmp.Or(p.User.Team, c.teamOf(p))})
 	return in
 }
 
@@ -83,20 +95,20 @@ func (c *Channel) pressJob(r *running, p *interaction, patience time.Duration) (
 	if a.Selected != nil {
 		value = a.Selected.Value
 	}
-	command, ask, ok := unpack(value)
+	pressed, ask, ok := unpack(value)
 	switch {
 	case to.chat == "" || p.Trigger == "":
 		return job{}, errIncomplete
 	case !ok:
 		return behind(func(ctx context.Context) {
-			c.whisper(ctx, to, p.User.ID, "This button does not work any more.")
+			c.whisper(ctx, p, "This button does not work any more.")
 		}), nil
 	case ask != "":
-		return behind(func(ctx context.Context) { c.ask(ctx, p, command, ask) }), nil
+		return behind(func(ctx context.Context) { c.ask(ctx, p, pressed.Token, ask) }), nil
 	}
 	return job{to.chat, func(ctx context.Context) (reply, error) {
 		in := c.pressed(p)
-		in.Command = command
+		in.Action = pressed
 		return c.storeOrWhisper(ctx, r, p, in, patience)
 	}}, nil
 }
@@ -108,7 +120,7 @@ func (c *Channel) storeOrWhisper(
 	if c.store(ctx, r, in, patience) == nil {
 		return reply{}, nil
 	}
-	return reply{after: func(ctx context.Context) { c.whisper(ctx, p.spot(), p.User.ID, sorry) }}, nil
+	return reply{after: func(ctx context.Context) { c.whisper(ctx, p, sorry) }}, nil
 }
 
 // shortcutJob is about a shortcut: "Make a task" of a message.
@@ -172,6 +184,7 @@ func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound
 	in := &channels.Inbound{
 		EventKey: "c:" + cmd.Trigger, Conversation: c.conversation(cmd.Team, cmd.Channel, ""),
 		Sender: c.presser(cmd.User, cmd.Name), Direct: direct(cmd.Channel), Mentioned: true, SentAt: time.Now().UTC(),
+		Via: c.viaOf(cmd.User, cmd.Respond),
 	}
 	name, args, _ := strings.Cut(cmp.Or(w.text, "help"), " ")
 	name, args = strings.ToLower(name), strings.TrimSpace(args)

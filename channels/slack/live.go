@@ -98,6 +98,7 @@ func (l *live) send(ctx context.Context, chunks []slackgo.StreamChunk) error {
 			slackgo.MsgOptionChunks(chunks...))
 		if err == nil {
 			l.id = channels.MessageID(ts)
+			l.c.posted.keep(messageKey(l.to.chat, l.id), true)
 		}
 		return err
 	})

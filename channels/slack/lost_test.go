@@ -14,6 +14,7 @@ import (
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/slackfake"
+	"github.com/leadhand/leadhand/channels/slack"
 )
 
 func TestShortTextsInsteadAreNotLost(t *testing.T) {
@@ -82,6 +83,88 @@ func TestPreviewWhoseAnswerWasLost(t *testing.T) {
 	r.mustSend(&channels.Outbound{Conversation: at(general, ""), Text: "Done", Edit: id})
 	if len(r.shown(general)) != 1 {
 		t.Errorf("%d messages", len(r.shown(general)))
+	}
+}
+
+func TestStreamWhoseAnswerWasLost(t *testing.T) {
+	t.Parallel()
+	const start, look = "chat.startStream", "conversations.replies"
+	for name, c := range map[string]struct {
+		faults []fakekit.Fault
+		strays int // that stay open
+	}{
+		"it is found":          {[]fakekit.Fault{{Method: start, DropResponse: true}}, 0},
+		"it is found later":    {[]fakekit.Fault{{Method: start, DropResponse: true}, {Method: look, Status: 500}}, 0},
+		"it does not end":      {[]fakekit.Fault{{Method: start, DropResponse: true}, {Method: "chat.stopStream", Status: 500}}, 0},
+		"it was never there":   {[]fakekit.Fault{{Method: start, Drop: true}}, 0},
+		"nobody may look":      {[]fakekit.Fault{{Method: start, DropResponse: true}, {Method: look, Error: "missing_scope", Times: -1}}, 1},
+		"it certainly was not": {[]fakekit.Fault{{Method: start, Error: "missing_recipient_team_id"}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t).start()
+			root := r.asked(general)
+			r.mustSend(&channels.Outbound{Conversation: at(general, root), Text: "known"})
+			s := r.preview(general, root)
+			for _, f := range c.faults {
+				r.fake.Inject(f)
+			}
+			_ = s.Show(r.Context(), channels.Draft{Text: "One"})
+			r.show(s, "One two")
+			r.show(s, "One two three")
+			id, err := s.Close(r.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.mustSend(&channels.Outbound{Conversation: at(general, root), Text: "Done", Edit: id})
+			m := r.shown(general)
+			if len(m) != 2+c.strays || m[0]["text"] != "known" || m[len(m)-1]["text"] != "Done" || id == "" ||
+				r.fake.OpenStreams() != c.strays || !strings.Contains(r.log.String(), "posted "+string(id)) {
+				t.Errorf("%d open, shown %v", r.fake.OpenStreams(), m)
+			}
+			if c.faults[0].Error != "" && len(r.fake.Calls(look)) != 0 {
+				t.Error("it was looked up although it certainly was not there")
+			}
+		})
+	}
+}
+
+func TestStreamOfAnotherAnswerIsNotTaken(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start()
+	root := r.asked(general)
+	first, second := r.preview(general, root), r.preview(general, root)
+	r.show(first, "One")
+	s := settings{"bot_token": slackfake.BotToken, "app_token": slackfake.AppToken, "api_url": r.fake.URL}
+	replica, err := slack.New("sl", s.decode, r.env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &channels.Outbound{Key: "k", Conversation: at(general, root), Text: "of another process"}
+	if _, err := replica.Send(r.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	r.fake.Inject(fakekit.Fault{Method: "chat.startStream", Drop: true})
+	r.show(second, "Two")
+	r.show(first, "One and more")
+	r.finish(first, at(general, root), "First")
+	r.finish(second, at(general, root), "Second")
+	if m := r.shown(general); len(m) != 3 || m[0]["text"] != "First" || m[1]["text"] != "of another process" || m[2]["text"] != "Second" {
+		t.Errorf("shown %v", m)
+	}
+}
+
+func TestStreamWhoseAnswerWasLostAtTheEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start()
+	root := r.asked(general)
+	s := r.preview(general, root)
+	r.fake.Inject(fakekit.Fault{Method: "chat.startStream", DropResponse: true})
+	r.fake.Inject(fakekit.Fault{Method: "conversations.replies", Status: 500})
+	_ = s.Show(r.Context(), channels.Draft{Text: "One"})
+	r.finish(s, at(general, root), "Done")
+	if m := r.shown(general); len(m) != 1 || m[0]["text"] != "Done" {
+		t.Errorf("shown %v", m)
 	}
 }
 

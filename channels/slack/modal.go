@@ -25,17 +25,18 @@ const (
 
 // asking is what a form remembers of the button that opened it.
 type asking struct {
-	Command channels.Command `json:"command"`
+	Token   string           `json:"token"`
 	Chat    channels.ChatID  `json:"chat"`
 	Topic   channels.TopicID `json:"topic,omitempty"`
 	Message string           `json:"message"`
+	Via     string           `json:"via,omitempty"` // of the press: Slack gives none with the form
 }
 
 // ask opens a form. Slack gives three seconds for it.
-func (c *Channel) ask(ctx context.Context, p *interaction, cmd *channels.Command, question string) {
+func (c *Channel) ask(ctx context.Context, p *interaction, token, question string) {
 	to := p.spot()
-	conv := c.conversation(p.team(), to.chat, to.thread)
-	kept, err := json.Marshal(asking{*cmd, conv.Chat, conv.Topic, string(p.messageID())})
+	conv := c.conversation(c.teamOf(p), to.chat, to.thread)
+	kept, err := json.Marshal(asking{token, conv.Chat, conv.Topic, string(p.messageID()), c.viaOf(p.User.ID, p.Respond)})
 	if err != nil { // texts always can be
 		return
 	}
@@ -54,7 +55,7 @@ func (c *Channel) ask(ctx context.Context, p *interaction, cmd *channels.Command
 	})
 	if err != nil && ctx.Err() == nil {
 		c.env.Log.Warn("a form could not be opened", "err", err)
-		c.whisper(ctx, to, p.User.ID, "The form did not open. Please press the button again.")
+		c.whisper(ctx, p, "The form did not open. Please press the button again.")
 	}
 }
 
@@ -69,21 +70,23 @@ func (c *Channel) submissionJob(r *running, p *interaction, patience time.Durati
 		return job{}, err
 	}
 	to, err := spotOf(channels.Conversation{Chat: kept.Chat, Topic: kept.Topic})
-	if err != nil || kept.Command.Name == "" || p.View.ID == "" {
+	if err != nil || p.View.ID == "" {
 		return job{}, errIncomplete
 	}
+	pressed, known := channels.Pressed(kept.Token)
 	answer := strings.TrimSpace(p.View.State.Values[askBlock][askField].Value)
 	return job{to.chat, func(ctx context.Context) (reply, error) {
-		if answer == "" {
+		switch {
+		case !known:
+			return reply{payload: complaint("This form does not work any more.")}, nil
+		case answer == "":
 			return reply{payload: complaint("Please write something.")}, nil
 		}
 		in := c.pressed(p)
 		in.ID, in.EventKey = channels.MessageID(kept.Message), "v:"+p.View.ID
 		in.Conversation.Chat, in.Conversation.Topic, in.Direct = kept.Chat, kept.Topic, direct(to.chat)
-		in.Command = &channels.Command{
-			Name: kept.Command.Name, Args: strings.TrimSpace(kept.Command.Args + " " + answer),
-		}
-		c.askers.keep(to.chat, in.ID, asker{p.User.ID, cmp.Or(p.User.Team, p.team())})
+		in.Action, in.Via = &channels.Action{Token: pressed.Token, Answer: answer}, kept.Via
+		c.asked(to.chat, in.ID, asker{p.User.ID, cmp.Or(p.User.Team, c.teamOf(p))})
 		if c.store(ctx, r, in, patience) != nil {
 			return reply{payload: complaint(sorry)}, nil
 		}

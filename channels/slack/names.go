@@ -74,6 +74,6 @@ func (c *Channel) presser(id, name string) channels.Sender {
 	return channels.Sender{ID: channels.UserID(id), Name: cmp.Or(name, id)}
 }
 
-func (c *Channel) sender(ctx context.Context, id string) channels.Sender {
+func (c *Channel) person(ctx context.Context, id string) channels.Sender {
 	return channels.Sender{ID: channels.UserID(id), Name: c.called(ctx, id)}
 }

@@ -65,9 +65,8 @@ func parts(m *channels.Outbound) ([]part, error) {
 
 // texts are the parts that hold what is said, and the file that holds it when it is too long.
 func texts(m *channels.Outbound) ([]part, *channels.Attachment) {
-	text := m.Text
+	text := said(m)
 	if m.Card != nil {
-		text = m.Card.Markdown()
 		if blocks := cardBlocks(m.Card); len(blocks) > 0 && len(blocks)+len(m.Buttons) <= maxBlockCount {
 			return []part{{markdown: text, blocks: blocks}}, nil
 		}
@@ -118,11 +117,6 @@ func (p part) pressable(text string) []slackgo.MsgOption {
 	}
 }
 
-// textOptions show a plain text.
-func textOptions(text string) []slackgo.MsgOption {
-	return []slackgo.MsgOption{slackgo.MsgOptionText(text, true)}
-}
-
 func inThread(ts string) slackgo.MsgOption { return slackgo.MsgOptionTS(ts) }
 
 // keyEvent names what is kept with a message to find it again.
@@ -147,6 +141,9 @@ func (c *Channel) post(
 		_, ts, err = c.api.PostMessageContext(ctx, to.chat, options...)
 		return err
 	})
+	if err == nil {
+		c.posted.keep(messageKey(to.chat, ts), true)
+	}
 	return channels.MessageID(ts), err
 }
 

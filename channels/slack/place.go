@@ -19,10 +19,16 @@ func (c *Channel) chatID(team, channel string) channels.ChatID {
 
 // conversation is a channel and a thread in it, "" for the channel itself.
 func (c *Channel) conversation(team, channel, thread string) channels.Conversation {
+	if isTeam(team) {
+		c.teams.keep(channel, team)
+	}
 	return channels.Conversation{
 		Channel: c.name, Chat: c.chatID(team, channel), Topic: channels.TopicID(thread),
 	}
 }
+
+// isTeam tells whether an id is that of a team, not of a whole organisation.
+func isTeam(id string) bool { return strings.HasPrefix(id, "T") }
 
 // direct tells whether a channel is a person's chat with the bot alone.
 func direct(channel string) bool { return strings.HasPrefix(channel, "D") }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/slackfake"
 )
@@ -21,23 +22,23 @@ func (r *rig) press(channel string, id channels.MessageID, action, value string)
 	}
 }
 
-func TestPressesAreCommandsInTheirThread(t *testing.T) {
+func TestPressesComeInTheirThread(t *testing.T) {
 	modes(t, []slackfake.Option{slackfake.WithEvents("none")}, func(r *rig) {
 		root := r.thread(general)
 		for _, place := range []channels.Conversation{at(general, root), at(general, ""), at(dm, "")} {
 			m := card()
 			m.Conversation = place
 			id := r.mustSend(m)
-			for action, want := range map[string]channels.Command{
-				"l1:0:0": {Name: "approve", Args: "#42"}, "l1:1:0": {Name: "assign", Args: "#42 ann"},
+			for action, want := range map[string]channels.Action{
+				"l2:0:0": {Token: channeltest.Token(1)}, "l2:1:0": {Token: channeltest.Token(3), Choice: 2},
 			} {
-				r.press(string(place.Chat), id, action, "l1:assign #42 ann")
+				r.press(string(place.Chat), id, action, "l2:TOKEN00003.2")
 				in := r.next()
 				exp := &channels.Inbound{
 					ID: id, Conversation: place, Sender: channels.Sender{ID: bob, Name: "bob"}, Direct: place.Chat == dm,
-					Mentioned: true, Command: &want,
+					Mentioned: true, Action: &want,
 				}
-				if diff := cmp.Diff(exp, in, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt", "EventKey")); diff != "" || in.EventKey == "" {
+				if diff := cmp.Diff(exp, in, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt", "EventKey", "Via")); diff != "" || in.EventKey == "" || in.Via == "" {
 					r.Errorf("%v: key %q (-want +got):\n%s", place, in.EventKey, diff)
 				}
 				r.fake.Wait("ack:interactive")
@@ -52,7 +53,7 @@ func TestButtonThatAsks(t *testing.T) {
 		m := card()
 		m.Conversation = at(general, root)
 		id := r.mustSend(m)
-		r.press(general, id, "l1:0:1", "")
+		r.press(general, id, "l2:0:1", "")
 		r.fake.Wait("views.open")
 		r.fake.Wait("ack:interactive")
 		r.until(func() bool { return r.fake.View("") != nil }, "the form is open")
@@ -70,8 +71,8 @@ func TestButtonThatAsks(t *testing.T) {
 		r.fake.Wait("ack:interactive")
 		r.fake.Must(r.fake.Submit(view, bob, answer))
 		in := r.next()
-		want := &channels.Command{Name: "reject", Args: "#42 not  good\nenough"}
-		if diff := cmp.Diff(want, in.Command); diff != "" || in.Conversation != at(general, root) || in.ID != id || !in.Mentioned || in.Sender.ID != bob {
+		want := &channels.Action{Token: channeltest.Token(2), Answer: "not  good\nenough"}
+		if diff := cmp.Diff(want, in.Action); diff != "" || in.Command != nil || in.Via == "" || in.Conversation != at(general, root) || in.ID != id || !in.Mentioned || in.Sender.ID != bob {
 			r.Errorf("received %+v (-want +got):\n%s", in, diff)
 		}
 		r.fake.Wait("ack:interactive")
@@ -85,7 +86,7 @@ func TestFormThatDoesNotOpen(t *testing.T) {
 	root := r.thread(general)
 	m := card()
 	m.Conversation = at(general, root)
-	r.press(general, r.mustSend(m), "l1:0:1", "")
+	r.press(general, r.mustSend(m), "l2:0:1", "")
 	call := r.fake.Wait("chat.postEphemeral")
 	if call.String("user") != bob || call.String("thread_ts") != root || !strings.Contains(call.String("text"), "press the button again") {
 		t.Errorf("told %v", call.Params)
@@ -97,7 +98,7 @@ func TestUnusablePresses(t *testing.T) {
 	r := newRig(t, slackfake.WithEvents("none")).start()
 	old := r.thread(general)
 	if _, err := r.fake.SendMessage(slackfake.Incoming{Channel: general, ThreadTS: old, Text: "x", Extra: fakekit.Object{"blocks": []any{
-		fakekit.Object{"type": "actions", "elements": []any{fakekit.Object{"type": "button", "action_id": "old", "value": "v0:x"}}},
+		fakekit.Object{"type": "actions", "elements": []any{fakekit.Object{"type": "button", "action_id": "old", "value": "l1:stop"}}},
 	}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestUnusablePresses(t *testing.T) {
 	r.fake.Wait("ack:interactive")
 
 	r.failing(func(*channels.Inbound) error { return errors.New("no database") })
-	r.press(general, r.mustSend(card()), "l1:0:0", "")
+	r.press(general, r.mustSend(card()), "l2:0:0", "")
 	if call := r.fake.Wait("chat.postEphemeral"); !strings.Contains(call.String("text"), "could not keep") {
 		t.Errorf("told %v", call.Params)
 	}
@@ -127,7 +128,7 @@ func TestSlashCommands(t *testing.T) {
 			}
 			in := r.next()
 			want.Conversation, want.Sender, want.Mentioned = at(general, ""), channels.Sender{ID: bob, Name: "bob"}, true
-			if diff := cmp.Diff(want, in, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt", "EventKey")); diff != "" || in.EventKey == "" {
+			if diff := cmp.Diff(want, in, cmpopts.IgnoreFields(channels.Inbound{}, "SentAt", "EventKey", "Via")); diff != "" || in.EventKey == "" || in.Via == "" {
 				r.Errorf("%q: key %q (-want +got):\n%s", text, in.EventKey, diff)
 			}
 			r.fake.Wait("ack:slash_commands")

@@ -157,7 +157,6 @@ func TestEdits(t *testing.T) {
 		t.Errorf("received %+v", again)
 	}
 	r.fake.Must(r.fake.EditMessage(general, ts, "deploy production")) // nothing changed
-	r.fake.Must(r.fake.DeleteMessage(general, ts))
 	r.nothingBefore(general)
 }
 

@@ -126,7 +126,7 @@ func (r *rig) run() (stop func()) {
 	})
 	r.Cleanup(func() {
 		stop()
-		for _, secret := range []string{slackfake.BotToken, slackfake.AppToken, slackfake.SigningSecret, "ticket="} {
+		for _, secret := range []string{slackfake.BotToken, slackfake.AppToken, slackfake.SigningSecret, "ticket=", "/response/"} {
 			if strings.Contains(r.log.String(), secret) {
 				r.Errorf("a secret is in the log:\n%s", r.log)
 			}
@@ -247,7 +247,7 @@ func refusal(t *testing.T, err error) *channels.Error {
 	if !ok {
 		t.Fatalf("got %v, want a *channels.Error", err)
 	}
-	for _, secret := range []string{slackfake.BotToken, slackfake.AppToken} {
+	for _, secret := range []string{slackfake.BotToken, slackfake.AppToken, "/response/"} {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("a secret is in the error %v", err)
 		}

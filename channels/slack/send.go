@@ -20,6 +20,9 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 	if err != nil {
 		return "", &channels.Error{Op: "send", Terminal: true, Gone: true, NotTaken: true, Err: err}
 	}
+	if m.To != "" {
+		return "", c.sendAside(ctx, to, m)
+	}
 	list, err := parts(m)
 	if err != nil {
 		return "", &channels.Error{Op: "send", Terminal: true, NotTaken: true, Err: err}
@@ -29,6 +32,13 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 	var id channels.MessageID
 	for i, p := range list {
 		got, err := s.send(ctx, p)
+		if refused, ok := errors.AsType[*channels.Error](err); ok && refused.Gone && m.Via != "" {
+			text := said(m)
+			if m.Attempt.Parts+i > 0 {
+				text = unsaid(list[i:])
+			}
+			return id, c.answerAside(ctx, to, m, text, refused)
+		}
 		if err != nil {
 			return "", err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/slackfake"
 )
@@ -34,7 +35,7 @@ func TestAnswersStayInTheirThread(t *testing.T) {
 			{Name: "a.txt", Data: []byte("abc")}, {Name: "b.png", Data: []byte("\x89PNG")},
 		}})
 		r.mustSend(&channels.Outbound{Conversation: place, Card: &channels.Card{Title: "T", Body: "b"}, Buttons: [][]channels.Button{
-			{{Text: "OK", Command: channels.Command{Name: "approve", Args: "A1"}}},
+			{{Text: "OK", Token: channeltest.Token(1)}},
 		}})
 	}
 	for _, channel := range []string{general, dm} {
@@ -206,10 +207,13 @@ func TestUnreachableServerTookNothing(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	for name, m := range map[string]*channels.Outbound{
-		"no chat":     {Conversation: at("", ""), Text: "x"},
-		"no thread":   {Conversation: at(general, "7"), Text: "x"},
-		"nothing":     {Conversation: at(general, "")},
-		"long button": {Conversation: at(general, ""), Text: "x", Buttons: [][]channels.Button{{{Text: "b", Command: channels.Command{Name: strings.Repeat("x", 61)}}}}},
+		"no chat":    {Conversation: at("", ""), Text: "x"},
+		"no thread":  {Conversation: at(general, "7"), Text: "x"},
+		"nothing":    {Conversation: at(general, "")},
+		"no token":   {Conversation: at(general, ""), Text: "x", Buttons: [][]channels.Button{{{Text: "b"}}}},
+		"long token": {Conversation: at(general, ""), Text: "x", Buttons: [][]channels.Button{{{Text: "b", Token: strings.Repeat("X", 61)}}}},
+		"no options": {Conversation: at(general, ""), Text: "x", Buttons: [][]channels.Button{{{Text: "b", Options: []channels.Option{{Text: "o"}}}}}},
+		"for one":    {Conversation: at(general, ""), To: bob, Text: "x", Buttons: [][]channels.Button{{{Text: "b"}}}},
 	} {
 		if e := refusal(t, second(r.send(m))); !e.Terminal || !e.NotTaken {
 			t.Errorf("%s: %+v", name, e)

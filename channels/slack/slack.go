@@ -29,6 +29,8 @@ type settings struct {
 	AppToken      string `yaml:"app_token"`      // xapp-…: receive over sockets
 	SigningSecret string `yaml:"signing_secret"` // receive over HTTP
 	APIURL        string `yaml:"api_url"`        // base URL of a server like Slack; Slack itself when empty
+	// Bots are the ids (U… or B…) of other bots that are listened to.
+	Bots []string `yaml:"bots"`
 }
 
 // Channel is one app of Slack.
@@ -39,14 +41,23 @@ type Channel struct {
 	sockets bool  // receive over sockets
 	hook    *hook // nil without a signing secret
 	pace    pace
+	bots    map[string]bool // that are listened to, by id
 
 	me      atomic.Pointer[account] // nil until Slack told who the bot is
 	handler atomic.Pointer[running] // nil while the channel does not run
-	names   names
-	askers  askers
 	lanes   lanes
-	signs   sync.Map // spots where the sign of Typing may be shown
-	told    sync.Map // notices that were given, by what they are about
+	memory
+}
+
+// memory is what a channel remembers while it runs. Nothing is lost with it but comfort.
+type memory struct {
+	names  names
+	askers recent[asker]  // of the newest messages
+	posted recent[bool]   // the newest messages of the bot
+	teams  recent[string] // of the channels that were heard of last
+	vias   vias
+	signs  sync.Map // spots where the sign of Typing may be shown
+	told   sync.Map // notices that were given, by what they are about
 }
 
 // running is what a channel hands messages to, from the start of Run to its end.
@@ -125,7 +136,12 @@ func New(name string, decode func(into any) error, env channels.Env) (channels.C
 	if err != nil {
 		return nil, fmt.Errorf("api_url: %w", err)
 	}
-	c := &Channel{name: name, env: env, api: newClient(base, s), sockets: s.AppToken != "", pace: defaultPace}
+	c := &Channel{
+		name: name, env: env, api: newClient(base, s), sockets: s.AppToken != "", pace: defaultPace, bots: map[string]bool{},
+	}
+	for _, id := range s.Bots {
+		c.bots[id] = true
+	}
 	if s.SigningSecret != "" {
 		c.hook = &hook{c: c, secret: s.SigningSecret}
 	}
@@ -159,7 +175,7 @@ func (s *settings) check() error {
 	case strings.HasPrefix(s.SigningSecret, "x") && strings.Contains(s.SigningSecret, "-"):
 		return errors.New("signing_secret holds a token; the Signing Secret is under Basic Information")
 	}
-	return nil
+	return checkBots(s.Bots)
 }
 
 func printable(s string) bool {

@@ -24,7 +24,7 @@ func (c *Channel) Stream(_ context.Context, p channels.Preview) (channels.Stream
 		return nil, err
 	}
 	s := &stream{c: c, p: p, to: to, id: p.Message, every: c.pace.edit, key: "preview/" + rand.Text()}
-	who, known := c.askers.of(to.chat, p.ReplyTo)
+	who, known := c.askers.of(messageKey(to.chat, p.ReplyTo))
 	if to.thread != "" && known && s.id == "" {
 		s.live, s.every = &live{c: c, to: to, who: who}, c.pace.append
 	}
@@ -40,20 +40,38 @@ type stream struct {
 	live  *live // nil when the preview is an edited message
 	shown string
 	every time.Duration
-	ended bool   // a person stopped it
-	key   string // finds a posted preview again
-	lost  bool   // a preview was posted, but its answer never came
+	ended bool      // a person stopped it, or nothing can be shown there
+	key   string    // finds a posted preview again
+	lost  bool      // a preview was posted, but its answer never came
+	began time.Time // when a stream was started whose answer never came
 }
 
-// find looks up a preview whose answer never came.
-func (s *stream) find(ctx context.Context) error {
-	look := &sending{c: s.c, to: s.to}
-	if err := look.lookUp(ctx, part{key: s.key}); err != nil {
+// find looks up a preview whose answer never came. A stream is stopped: it would seem to be written for ever.
+func (s *stream) find(ctx context.Context) (err error) {
+	var id channels.MessageID
+	if s.began.IsZero() {
+		look := &sending{c: s.c, to: s.to}
+		err = look.lookUp(ctx, part{key: s.key})
+		id = look.seen[s.key]
+	} else {
+		id, err = s.c.stray(ctx, s.to, s.began)
+	}
+	if err != nil {
 		return err
 	}
-	s.lost, s.id = false, look.seen[s.key]
-	if s.id != "" && s.p.Posted != nil {
-		return s.p.Posted(ctx, s.id)
+	streams := !s.began.IsZero()
+	s.lost, s.id, s.began = false, id, time.Time{}
+	if id == "" {
+		return nil
+	}
+	s.c.posted.keep(messageKey(s.to.chat, id), true)
+	if streams {
+		if err := s.c.stopStream(ctx, s.to, id); err != nil { // an edit of it stops it again if need be
+			s.c.env.Log.Debug("stop a stream", "err", err)
+		}
+	}
+	if s.p.Posted != nil {
+		return s.p.Posted(ctx, id)
 	}
 	return nil
 }
@@ -88,7 +106,7 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 
 // flow shows a state in the stream. When Slack takes no more, the preview goes on as an edited message.
 func (s *stream) flow(ctx context.Context, d channels.Draft) (bool, error) {
-	opened := s.live.id != ""
+	opened, began := s.live.id != "", time.Now()
 	shown, err := s.live.show(ctx, d)
 	if !opened && s.live.id != "" {
 		s.id = s.live.id
@@ -115,6 +133,9 @@ func (s *stream) flow(ctx context.Context, d channels.Draft) (bool, error) {
 		return false, err
 	}
 	s.c.env.Log.Debug("Slack takes no stream: the preview is edited", "err", err)
+	if !opened && !f.channelError("preview").NotTaken {
+		s.lost, s.began = true, began
+	}
 	s.leave(ctx)
 	return false, nil
 }
@@ -165,7 +186,13 @@ func (s *stream) redraw(ctx context.Context, d channels.Draft) (bool, error) {
 	}
 	id, err := s.c.post(ctx, s.to, s.key, content...)
 	if f, failed := errors.AsType[*failure](err); failed {
-		s.lost = !f.channelError("preview").NotTaken
+		e := f.channelError("preview")
+		s.lost = !e.NotTaken
+		if e.Gone { // the answer may still reach the person who asked
+			s.ended = true
+			s.c.env.Log.Debug("no preview can be shown", "err", err)
+			return false, nil
+		}
 		return false, err
 	}
 	s.id, s.shown = id, now
@@ -209,24 +236,4 @@ func frame(d channels.Draft) string {
 		return step
 	}
 	return now + "\n\n" + step
-}
-
-// stopped hands over that a person stopped an answer with Slack's own button, as if they had written it. Slack does
-// not say who it was: it shows the button to the person who asked.
-func (c *Channel) stopped(ctx context.Context, p channels.Preview, who asker, id channels.MessageID) {
-	r := c.handler.Load()
-	if r == nil || !r.begin() {
-		return
-	}
-	in := &channels.Inbound{
-		ID: id, EventKey: "stop:" + string(p.Conversation.Chat) + ":" + string(id), Conversation: p.Conversation,
-		Sender: c.sender(ctx, who.user), Direct: direct(string(p.Conversation.Chat)), Mentioned: true,
-		Command: &channels.Command{Name: "stop"}, SentAt: time.Now().UTC(),
-	}
-	defer r.tasks.Done()
-	ctx, cancel := r.bound(context.WithoutCancel(ctx))
-	defer cancel()
-	if err := c.store(ctx, r, in, ackPatience); err != nil {
-		c.env.Log.Error("an answer that a person stopped goes on", "err", err)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/slackfake"
 )
@@ -20,7 +21,7 @@ func (r *rig) preview(channel, root string) channels.Stream {
 			_, _ = r.log.Write([]byte("posted " + string(id) + "\n"))
 			return nil
 		},
-		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}}}},
+		Buttons: [][]channels.Button{{{Text: "Stop", Token: channeltest.Token(1)}}},
 	})
 	if err != nil {
 		r.Fatal(err)
@@ -234,7 +235,7 @@ func TestPreviewGoesOnWithAnEarlierMessage(t *testing.T) {
 	id := channels.MessageID(r.shown(general)[0]["ts"].(string))
 	s, err := r.ch.(channels.Streamer).Stream(r.Context(), channels.Preview{
 		Conversation: at(general, root), ReplyTo: channels.MessageID(root), Message: id,
-		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}}}},
+		Buttons: [][]channels.Button{{{Text: "Stop", Token: channeltest.Token(1)}}},
 	})
 	if err != nil {
 		t.Fatal(err)

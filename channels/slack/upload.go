@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	slackgo "github.com/slack-go/slack"
 
@@ -60,7 +63,47 @@ func (c *Channel) upload(ctx context.Context, to spot, files []channels.Attachme
 		})
 		return err
 	})
+	if f, failed := errors.AsType[*failure](err); failed && !f.channelError("upload").NotTaken && c.shared(ctx, to, done) {
+		return nil
+	}
 	return refusedFile(err, files[0].Name)
+}
+
+// shareLooks is how often it is asked whether files are shown: Slack shares them a moment after it was asked to.
+const shareLooks = 3
+
+// shared tells whether all files are shown in a chat, when it is not known what came of asking for that.
+func (c *Channel) shared(ctx context.Context, to spot, files []slackgo.FileSummary) bool {
+	for look := range shareLooks {
+		if look > 0 {
+			channels.Sleep(ctx, c.pace.retry)
+		}
+		shown := 0
+		for _, f := range files {
+			if c.sharedIn(ctx, to.chat, f.ID) {
+				shown++
+			}
+		}
+		if shown == len(files) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Channel) sharedIn(ctx context.Context, chat, file string) bool {
+	var info *slackgo.File
+	err := c.api.call(ctx, "files.info", "", func(ctx context.Context) (err error) {
+		info, _, _, err = c.api.GetFileInfoContext(ctx, file, 0, 0)
+		return err
+	})
+	if err != nil {
+		c.env.Log.Debug("look up whether a file is shown", "err", err)
+		return false
+	}
+	in := slices.Concat(info.Channels, info.Groups, info.IMs, slices.Collect(maps.Keys(info.Shares.Public)),
+		slices.Collect(maps.Keys(info.Shares.Private)))
+	return slices.Contains(in, chat)
 }
 
 // unseen notes that nothing was shown: what failed was before that.

@@ -3,7 +3,6 @@ package telegram
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
@@ -12,21 +11,20 @@ import (
 )
 
 // A button that asks for a text makes the bot post a question, which Telegram's clients open an answer to. The question
-// holds the button's command in a link, so that an answer to it is understood whenever it comes; only links in messages
+// holds the button's token in a link, so that an answer to it is understood whenever it comes; only links in messages
 // of the bot itself count.
 
 // askLink begins the link.
 const askLink = "https://t.me/"
 
 // ask posts the question of a pressed button.
-func (c *Channel) ask(ctx context.Context, q *callbackQuery, cmd *channels.Command) error {
+func (c *Channel) ask(ctx context.Context, q *callbackQuery, pressed *channels.Action) error {
 	to, err := c.spot(c.conversation(q.Message))
 	if err != nil {
 		return err
 	}
-	hidden := base64.RawURLEncoding.EncodeToString([]byte(cmd.Name + " " + cmd.Args))
-	link := fmt.Sprintf("%s%s?start=%s", askLink, c.me.Load().Username, hidden)
-	what := cmp.Or(q.pressed(), cmd.Name)
+	link := fmt.Sprintf("%s%s?start=%s", askLink, c.me.Load().Username, pressed.Token)
+	what := cmp.Or(q.pressed(), "Your answer")
 	p := part{
 		method: "sendMessage", field: "text",
 		chunk: chunk{
@@ -55,8 +53,8 @@ func (q *callbackQuery) pressed() string {
 	return ""
 }
 
-// answered is the command to whose question a message is the answer; nil when it is none.
-func (c *Channel) answered(m *message, text string) *channels.Command {
+// answered is the press of the button to whose question a message is the answer; nil when it is none.
+func (c *Channel) answered(m *message, text string) *channels.Action {
 	r, me := m.ReplyTo, c.me.Load()
 	if r == nil || r.From == nil || r.From.ID != me.ID || text == "" {
 		return nil
@@ -66,11 +64,9 @@ func (c *Channel) answered(m *message, text string) *channels.Command {
 		if e.Type != "text_link" || err != nil || !strings.HasPrefix(e.URL, askLink+me.Username+"?") {
 			continue
 		}
-		hidden, err := base64.RawURLEncoding.DecodeString(u.Query().Get("start"))
-		name, args, _ := strings.Cut(string(hidden), " ")
-		if err == nil && name != "" {
-			cmd := behind(channels.Command{Name: name, Args: args}, text)
-			return &cmd
+		if a, ok := channels.Pressed(u.Query().Get("start")); ok {
+			a.Answer = text
+			return a
 		}
 	}
 	return nil

@@ -1,8 +1,8 @@
 package telegram
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,24 +15,15 @@ const (
 	askPrefix    = "q1:" // pressing asks for a text first
 )
 
-// pack makes a button's command its data.
-func pack(prefix string, cmd channels.Command) (string, error) {
-	data := strings.TrimSpace(cmd.Name + " " + cmd.Args)
-	if cmd.Name == "" || len(data) > channels.MaxButtonBytes {
-		return "", fmt.Errorf("the command of a button has %d bytes, %d at most fit", len(data), channels.MaxButtonBytes)
-	}
-	return prefix + data, nil
-}
-
-// unpack is the command of a pressed button, and whether a text is to be asked for; ok is false when the button is not
-// one of ours.
-func unpack(data string) (cmd *channels.Command, ask, ok bool) {
-	rest, ok := strings.CutPrefix(data, buttonPrefix)
-	if !ok {
+// unpack is which button was pressed, and whether a text is to be asked for; ok is false when the button is not one of
+// ours.
+func unpack(data string) (a *channels.Action, ask, ok bool) {
+	rest, plain := strings.CutPrefix(data, buttonPrefix)
+	if !plain {
 		rest, ask = strings.CutPrefix(data, askPrefix)
 	}
-	name, args, _ := strings.Cut(rest, " ")
-	return &channels.Command{Name: name, Args: args}, ask, (ok || ask) && name != ""
+	a, ok = channels.Pressed(rest)
+	return a, ask, ok && (plain || ask)
 }
 
 // pressable is a button as Telegram has it.
@@ -48,24 +39,18 @@ func pressables(b channels.Button) ([]pressable, error) {
 		prefix = askPrefix
 	}
 	if len(b.Options) == 0 {
-		data, err := pack(prefix, b.Command)
-		return []pressable{{b.Text, data}}, err
+		data, err := b.Data(0)
+		return []pressable{{b.Text, prefix + data}}, err
 	}
 	var all []pressable
-	for _, o := range b.Options {
-		data, err := pack(prefix, behind(b.Command, o.Value))
+	for i, o := range b.Options {
+		data, err := b.Data(i + 1)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, pressable{o.Text, data})
+		all = append(all, pressable{cmp.Or(o.Text, o.Value), prefix + data})
 	}
 	return all, nil
-}
-
-// behind puts a value behind the arguments of a command.
-func behind(cmd channels.Command, value string) channels.Command {
-	cmd.Args = strings.TrimSpace(cmd.Args + " " + value)
-	return cmd
 }
 
 // perRow is how many options stand beside each other.

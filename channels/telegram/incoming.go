@@ -72,8 +72,8 @@ func (c *Channel) written(m *message) *channels.Inbound {
 	if w.command != "" && in.Command == nil { // meant for another bot, or for nobody
 		in.Text = join(strings.TrimSpace("/"+w.command+" "+w.text), describe(&m.media))
 	}
-	if cmd := c.answered(m, w.text); cmd != nil {
-		in.Command = cmd
+	if a := c.answered(m, w.text); a != nil {
+		in.Action, in.Command = a, nil
 	}
 	if in.Text == "" && in.Command == nil && len(in.Attachments) == 0 && !w.mentioned {
 		return nil // messages of the platform itself
@@ -92,14 +92,14 @@ const startCommand = "start"
 
 // press is a pressed button.
 func (c *Channel) press(q *callbackQuery) *channels.Inbound {
-	command, ask, ok := unpack(q.Data)
+	action, ask, ok := unpack(q.Data)
 	if !ok || ask || q.Message == nil || q.unplaced() {
 		return nil
 	}
 	return &channels.Inbound{
 		ID: messageID(q.Message.ID), EventKey: "c:" + q.ID, Conversation: c.conversation(q.Message),
 		Sender: person(&q.From), Direct: q.Message.Chat.Type == "private", Mentioned: true,
-		Command: command, SentAt: time.Now().UTC(),
+		Action: action, SentAt: time.Now().UTC(),
 	}
 }
 

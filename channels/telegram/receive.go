@@ -42,8 +42,8 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
 	ctx, cancel := context.WithTimeout(ctx, pressTimeout)
 	defer cancel()
-	if cmd, ask, ok := unpack(q.Data); ok && ask && q.Message != nil && !q.unplaced() {
-		if err := c.ask(ctx, q, cmd); err != nil {
+	if pressed, ask, ok := unpack(q.Data); ok && ask && q.Message != nil && !q.unplaced() {
+		if err := c.ask(ctx, q, pressed); err != nil {
 			c.env.Log.Warn("ask the question of a button", "err", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/telegramfake"
 )
@@ -258,15 +259,15 @@ func TestEditsAndPresses(t *testing.T) {
 		t.Errorf("edit %+v of %+v", edit, first)
 	}
 	id := r.mustSend(&channels.Outbound{Conversation: topic("9"), Text: "working",
-		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop", Args: "all"}}}}})
+		Buttons: [][]channels.Button{{{Text: "Stop", Token: channeltest.Token(1), Command: channels.Command{Name: "stop", Args: "all"}}}}})
 	press := func() *channels.Inbound {
-		if _, err := r.fake.PressButton(forum, number(t, id), "l1:stop all", telegramfake.User(502, "Bob", "")); err != nil {
+		if _, err := r.fake.PressButton(forum, number(t, id), "l1:"+channeltest.Token(1), telegramfake.User(502, "Bob", "")); err != nil {
 			t.Fatal(err)
 		}
 		return r.next()
 	}
 	one, two := press(), press()
-	if one.Conversation != topic("9") || one.Sender.ID != "502" || !cmp.Equal(one.Command, &channels.Command{Name: "stop", Args: "all"}) {
+	if one.Conversation != topic("9") || one.Sender.ID != "502" || !cmp.Equal(one.Action, &channels.Action{Token: channeltest.Token(1)}) {
 		t.Errorf("press %+v", one)
 	}
 	if one.EventKey == two.EventKey {

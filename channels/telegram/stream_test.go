@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/channels/channeltest"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 )
 
@@ -65,7 +66,7 @@ func TestPreviewsInGroups(t *testing.T) {
 	p := channels.Preview{
 		Conversation: topic("7"), ReplyTo: "4",
 		Posted:  func(_ context.Context, id channels.MessageID) error { posted = append(posted, id); return nil },
-		Buttons: [][]channels.Button{{{Text: "Stop", Command: channels.Command{Name: "stop"}}}},
+		Buttons: [][]channels.Button{{{Text: "Stop", Token: channeltest.Token(1), Command: channels.Command{Name: "stop"}}}},
 	}
 	st, err := r.ch.(channels.Streamer).Stream(t.Context(), p)
 	if err != nil {

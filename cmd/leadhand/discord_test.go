@@ -52,6 +52,8 @@ func TestDiscord(t *testing.T) {
 		ChannelID: room, Name: "lead", User: discordfake.User("501", "ann"), Options: []fakekit.Object{{"name": "help", "type": 1}},
 	})
 	fake.Must(err)
-	fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "start a new session") })
+	fake.Wait("PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original", func(c fakekit.Call) bool {
+		return strings.Contains(c.String("content"), "start a new session")
+	})
 	fake.Never(200*time.Millisecond, posts, func(c fakekit.Call) bool { return !strings.Contains(c.String("content"), "Println") })
 }

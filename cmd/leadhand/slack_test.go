@@ -46,8 +46,9 @@ func TestSlack(t *testing.T) {
 	answer(thread, "refused this request")
 	_, err := fake.UseCommand(slackfake.Command{Channel: room, Command: "/lead", Text: "help", User: ann})
 	fake.Must(err)
-	fake.Wait("chat.postMessage", func(c fakekit.Call) bool {
-		return strings.Contains(c.String("markdown_text")+c.String("text"), "start a new session")
-	})
+	fake.Wait("response_url", func(c fakekit.Call) bool { return strings.Contains(c.String("text"), "start a new session") })
+	if seen := fake.Whispers(room, ann); len(seen) != 1 {
+		t.Errorf("ann alone sees %v", seen)
+	}
 	fake.Never(200*time.Millisecond, "chat.postMessage")
 }

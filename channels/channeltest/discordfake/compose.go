@@ -70,6 +70,9 @@ const (
 func (s *Server) fill(m fakekit.Object, c *channel, call fakekit.Call, params fakekit.Object) *Error {
 	if v, ok := params["flags"]; ok && v != nil {
 		n, _ := strconv.Atoi(fakekit.Text(v))
+		if n&flagComponentsV2 < m["flags"].(int)&flagComponentsV2 {
+			return formError("flags", "MESSAGE_FLAGS_INVALID", "MessageFlags.IS_COMPONENTS_V2 cannot be removed")
+		}
 		m["flags"] = n
 	}
 	v2 := m["flags"].(int)&flagComponentsV2 != 0
@@ -78,9 +81,8 @@ func (s *Server) fill(m fakekit.Object, c *channel, call fakekit.Call, params fa
 		if n := len([]rune(content)); n > MaxContent {
 			return formError("content", "BASE_TYPE_MAX_LENGTH", "Must be 2000 or fewer in length.")
 		}
-		if v2 && content != "" {
-			return formError("content", "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2",
-				"The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2")
+		if v2 && v != nil {
+			return legacyField("content")
 		}
 		m["content"] = content
 	}
@@ -101,8 +103,17 @@ func (s *Server) fill(m fakekit.Object, c *channel, call fakekit.Call, params fa
 		if !v2 && slices.ContainsFunc(list, other) {
 			return formError("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1,).")
 		}
+		if err := checkLayout(list); v2 && err != nil {
+			return err
+		}
 		next := 1
 		m["components"] = numberComponents(list, &next)
+	}
+	if v2 && m["content"] != "" {
+		return legacyField("content")
+	}
+	if embeds, _ := m["embeds"].([]any); v2 && len(embeds) > 0 { // null does not take them away
+		return legacyField("embeds")
 	}
 	var kept []any
 	list, listed := params["attachments"].([]any)

@@ -15,7 +15,9 @@ import (
 //	POST /threads     a user opens a thread: {channel_id, id, name}
 //	POST /messages    a user sends an [Incoming] message
 //	POST /edits       a user edits: {channel_id, message_id, content}
+//	POST /deletions   a user deletes: {channel_id, message_id}
 //	POST /commands    a user runs a slash [Command]
+//	POST /menus       a user runs a command of a message's menu: {channel_id, message_id, name, user}
 //	POST /components  a user presses: {channel_id, message_id, custom_id, user, values}
 //	POST /modals      a user submits: {interaction_id, fields}
 //	POST /dispatch    send a raw event: {t, d}
@@ -62,6 +64,9 @@ func (s *Server) controlState(mux *http.ServeMux) {
 	fakekit.Handle(mux, "POST /edits", func(t controlTarget) (any, error) {
 		return done(s.EditMessage(t.ChannelID, t.MessageID, t.Content))
 	})
+	fakekit.Handle(mux, "POST /deletions", func(t controlTarget) (any, error) {
+		return done(s.DeleteMessage(t.ChannelID, t.MessageID))
+	})
 	type event struct {
 		T string         `json:"t"`
 		D fakekit.Object `json:"d"`
@@ -82,6 +87,9 @@ func (s *Server) controlState(mux *http.ServeMux) {
 func (s *Server) controlInteractions(mux *http.ServeMux) {
 	started := func(id string, err error) (any, error) { return fakekit.Object{"interaction_id": id}, err }
 	fakekit.Handle(mux, "POST /commands", func(c Command) (any, error) { return started(s.UseCommand(c)) })
+	fakekit.Handle(mux, "POST /menus", func(t controlTarget) (any, error) {
+		return started(s.UseMessageCommand(t.ChannelID, t.MessageID, t.Name, t.User))
+	})
 	fakekit.Handle(mux, "POST /components", func(t controlTarget) (any, error) {
 		return started(s.PressComponent(t.ChannelID, t.MessageID, t.CustomID, t.User, t.Values...))
 	})

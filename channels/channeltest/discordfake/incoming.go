@@ -67,6 +67,18 @@ func (s *Server) EditMessage(channelID, messageID, content string) error {
 	return nil
 }
 
+// DeleteMessage takes a message away, as its author or a moderator does, and sends MESSAGE_DELETE.
+func (s *Server) DeleteMessage(channelID, messageID string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channelID]
+	if c == nil || c.index(messageID) < 0 {
+		return fmt.Errorf("no message %s in channel %s", messageID, channelID)
+	}
+	s.remove(c, messageID)
+	return nil
+}
+
 // replace stores a changed copy of a message and sends MESSAGE_UPDATE.
 func (s *Server) replace(c *channel, id string, change func(fakekit.Object)) fakekit.Object {
 	i := c.index(id)

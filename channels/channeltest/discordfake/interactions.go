@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
@@ -71,6 +72,28 @@ func (s *Server) UseCommand(in Command) (string, error) {
 		data["guild_id"] = g
 	}
 	return s.interact(c, kind, in.User, data, nil).id, nil
+}
+
+// UseMessageCommand sends the interaction for a registered command of a message's menu and returns its id.
+func (s *Server) UseMessageCommand(channelID, messageID, name string, user fakekit.Object) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channelID]
+	if c == nil || c.index(messageID) < 0 {
+		return "", fmt.Errorf("no message %s in channel %s", messageID, channelID)
+	}
+	const ofMessages = 3
+	registered := append(slices.Clone(s.commands[c.guild()]), s.commands[""]...)
+	i := slices.IndexFunc(registered, func(cmd fakekit.Object) bool {
+		return cmd["name"] == name && fakekit.Text(cmd["type"]) == fakekit.Text(ofMessages)
+	})
+	if i < 0 {
+		return "", fmt.Errorf("message command %q is not registered", name)
+	}
+	return s.interact(c, typeCommand, user, fakekit.Object{
+		"id": registered[i]["id"], "name": name, "type": ofMessages, "target_id": messageID,
+		"resolved": fakekit.Object{"messages": fakekit.Object{messageID: c.messages[c.index(messageID)]}},
+	}, nil).id, nil
 }
 
 // PressComponent sends the interaction for a button or a select menu and
@@ -200,5 +223,24 @@ func (s *Server) Ephemeral(interactionID string) []fakekit.Object {
 			}
 		}
 	}
+	return out
+}
+
+// Private returns the messages in a channel that only one user sees, oldest first.
+func (s *Server) Private(channelID, userID string) []fakekit.Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []fakekit.Object
+	for _, in := range s.interactions {
+		if in.channel.id() != channelID || in.user["id"] != userID {
+			continue
+		}
+		for _, m := range in.ephemeral {
+			out = append(out, maps.Clone(m))
+		}
+	}
+	slices.SortFunc(out, func(a, b fakekit.Object) int {
+		return strings.Compare(fakekit.Text(a["id"]), fakekit.Text(b["id"]))
+	})
 	return out
 }

@@ -131,7 +131,11 @@ func (s *Server) deleteMessage(call fakekit.Call) (any, *Error) {
 
 func (s *Server) remove(c *channel, id string) {
 	c.messages = slices.DeleteFunc(slices.Clone(c.messages), func(m fakekit.Object) bool { return m["id"] == id })
-	s.emit("MESSAGE_DELETE", fakekit.Object{"id": id, "channel_id": c.id(), "guild_id": c.guild()}, c.guild())
+	event := fakekit.Object{"id": id, "channel_id": c.id()}
+	if c.guild() != "" {
+		event["guild_id"] = c.guild()
+	}
+	s.emit("MESSAGE_DELETE", event, c.guild())
 }
 
 func (s *Server) bulkDelete(call fakekit.Call) (any, *Error) {
@@ -140,9 +144,10 @@ func (s *Server) bulkDelete(call fakekit.Call) (any, *Error) {
 		return nil, err
 	}
 	list, _ := call.Params["messages"].([]any)
-	for _, id := range list {
-		s.remove(c, fakekit.Text(id))
-	}
+	c.messages = slices.DeleteFunc(slices.Clone(c.messages), func(m fakekit.Object) bool {
+		return slices.Contains(list, m["id"])
+	})
+	s.emit("MESSAGE_DELETE_BULK", fakekit.Object{"ids": list, "channel_id": c.id(), "guild_id": c.guild()}, c.guild())
 	return nil, nil
 }
 

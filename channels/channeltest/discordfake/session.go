@@ -37,6 +37,7 @@ type conn struct {
 	mu       sync.Mutex
 	compress bool
 	closing  bool // the server has sent a close frame
+	zlib     *zlib.Writer
 }
 
 func (c *conn) send(p payload) {
@@ -48,14 +49,22 @@ func (c *conn) send(p payload) {
 	defer c.mu.Unlock()
 	c.ws.SetWriteDeadline(time.Now().Add(5 * time.Second)) //nolint:errcheck // the write fails then
 	if c.compress && len(data) > 1024 {
-		var buf bytes.Buffer
-		z := zlib.NewWriter(&buf)
-		z.Write(data) //nolint:errcheck // a buffer
-		z.Close()
-		c.ws.WriteMessage(websocket.BinaryMessage, buf.Bytes()) //nolint:errcheck // the reader notices
+		c.ws.WriteMessage(websocket.BinaryMessage, c.compressed(data)) //nolint:errcheck // the reader notices
 		return
 	}
 	c.ws.WriteMessage(websocket.TextMessage, data) //nolint:errcheck // the reader notices
+}
+
+// compressed compresses one event. The writer is kept: each needs much memory.
+func (c *conn) compressed(data []byte) []byte {
+	var buf bytes.Buffer
+	if c.zlib == nil {
+		c.zlib = zlib.NewWriter(&buf)
+	}
+	c.zlib.Reset(&buf)
+	c.zlib.Write(data) //nolint:errcheck // a buffer
+	c.zlib.Close()
+	return buf.Bytes()
 }
 
 func (c *conn) op(op int, d any) {
@@ -102,7 +111,7 @@ func intentFor(event string, direct bool) int {
 		return guild
 	}
 	switch event {
-	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE":
+	case "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		return pick(IntentGuildMessages, IntentDirectMessages)
 	case "MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE":
 		return pick(IntentGuildMessageReactions, IntentDirectReactions)

@@ -21,8 +21,11 @@ import (
 //	POST /submissions  {view_id, user, values}
 //	POST /home         {user} opens the App Home
 //	POST /assistant    {user} opens an assistant thread
+//	POST /stops        {channel, ts, user} stops what the app does in a thread
+//	POST /members      {channel, out} puts the bot into a channel, or out of it
 //	POST /sockets      {action: disconnect|drop|redeliver, reason}
 //	GET  /messages?channel=ID   the messages of a channel
+//	GET  /whispers?channel=ID&user=ID   what one user alone sees there
 //	GET  /home?user=ID          the published App Home
 //	GET  /view?id=ID            a modal, the last without id
 func (s *Server) ControlHandler() http.Handler {
@@ -58,6 +61,14 @@ func (s *Server) controlState(mux *http.ServeMux) {
 	})
 	fakekit.Handle(mux, "POST /dms", func(t controlTarget) (any, error) {
 		s.AddDM(t.ID, t.User)
+		return done(nil)
+	})
+	type membership struct {
+		Channel string `json:"channel"`
+		Out     bool   `json:"out"`
+	}
+	fakekit.Handle(mux, "POST /members", func(m membership) (any, error) {
+		s.SetMember(m.Channel, !m.Out)
 		return done(nil)
 	})
 	fakekit.Handle(mux, "POST /endpoints", func(e Endpoints) (any, error) {
@@ -113,6 +124,12 @@ func (s *Server) controlUsers(mux *http.ServeMux) {
 	fakekit.Handle(mux, "POST /assistant", func(t controlTarget) (any, error) {
 		channel, ts := s.StartAssistant(t.User)
 		return fakekit.Object{"channel": channel, "thread_ts": ts}, nil
+	})
+	fakekit.Handle(mux, "POST /stops", func(t controlTarget) (any, error) {
+		return done(s.StopSession(t.Channel, t.TS, t.User))
+	})
+	mux.HandleFunc("GET /whispers", func(w http.ResponseWriter, r *http.Request) {
+		fakekit.WriteJSON(w, http.StatusOK, s.Whispers(r.FormValue("channel"), r.FormValue("user")))
 	})
 	mux.HandleFunc("GET /messages", func(w http.ResponseWriter, r *http.Request) {
 		fakekit.WriteJSON(w, http.StatusOK, s.Messages(r.FormValue("channel")))

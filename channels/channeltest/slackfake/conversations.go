@@ -68,8 +68,8 @@ func (s *Server) history(call fakekit.Call) (fakekit.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.Member {
-		return nil, errNotInChannel
+	if err := c.closed(); err != nil {
+		return nil, err
 	}
 	limit := 100
 	if n := int(call.Int("limit")); n > 0 {
@@ -164,8 +164,18 @@ func (s *Server) writable(call fakekit.Call) (*conversation, error) {
 		return nil, err
 	case c.Archived:
 		return nil, errArchived
-	case !c.Member:
-		return nil, errNotInChannel
 	}
-	return c, nil
+	return c, c.closed()
+}
+
+// closed is the error of a channel that the bot is not in. Private ones do not
+// exist for it.
+func (c *conversation) closed() error {
+	switch {
+	case c.Member:
+		return nil
+	case c.Kind == "channel":
+		return errNotInChannel
+	}
+	return errChannelNotFound
 }

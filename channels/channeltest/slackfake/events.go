@@ -21,17 +21,27 @@ func (s *Server) emit(event fakekit.Object) string {
 	if s.opts.enterpriseID != "" {
 		enterprise = s.opts.enterpriseID
 	}
+	team := s.teamOf(event)
 	s.deliver(kindEvent, fakekit.Object{
-		"token": "fake", "team_id": TeamID, "context_team_id": TeamID, "context_enterprise_id": enterprise,
+		"token": "fake", "team_id": team, "context_team_id": team, "context_enterprise_id": enterprise,
 		"api_app_id": AppID, "event": event,
 		"type": "event_callback", "event_id": id, "event_time": time.Now().Unix(), "is_ext_shared_channel": false,
 		"event_context": "fake-" + id,
 		"authorizations": []any{fakekit.Object{
-			"enterprise_id": enterprise, "team_id": TeamID, "user_id": BotUserID, "is_bot": true,
+			"enterprise_id": enterprise, "team_id": team, "user_id": BotUserID, "is_bot": true,
 			"is_enterprise_install": s.opts.enterpriseID != "",
 		}},
 	}, nil)
 	return id
+}
+
+// teamOf is the team in whose channel something happened.
+func (s *Server) teamOf(event fakekit.Object) string {
+	id, _ := event["channel"].(string)
+	if c := s.channels[id]; c != nil {
+		return c.team()
+	}
+	return TeamID
 }
 
 // Event delivers an arbitrary event and returns its id.

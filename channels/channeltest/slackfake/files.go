@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +87,7 @@ func (s *Server) completeUpload(call fakekit.Call) (fakekit.Object, error) {
 	decoded, _ := decode(call.Params["files"])
 	list, _ := decoded.([]any)
 	var out []any
+	var files []*file
 	for _, item := range list {
 		entry, _ := item.(fakekit.Object)
 		f := s.files[fakekit.Text(entry["id"])]
@@ -96,7 +99,7 @@ func (s *Server) completeUpload(call fakekit.Call) (fakekit.Object, error) {
 			title = f.name
 		}
 		s.describe(f, title)
-		out = append(out, f.info)
+		out, files = append(out, f.info), append(files, f)
 	}
 	if len(out) == 0 {
 		return nil, errors.New("invalid_arguments")
@@ -113,8 +116,8 @@ func (s *Server) completeUpload(call fakekit.Call) (fakekit.Object, error) {
 		if c == nil {
 			return nil, errChannelNotFound
 		}
-		if !c.Member {
-			return nil, errNotInChannel
+		if err := c.closed(); err != nil {
+			return nil, err
 		}
 		m := s.botMessage()
 		m["subtype"], m["files"], m["upload"], m["text"] = "file_share", out, true, call.String("initial_comment")
@@ -122,8 +125,31 @@ func (s *Server) completeUpload(call fakekit.Call) (fakekit.Object, error) {
 			return nil, err
 		}
 		s.store(c, m)
+		for _, f := range files {
+			f.share(c, m)
+		}
 	}
 	return fakekit.Object{"files": out}, nil
+}
+
+// share notes on a file that a message shows it. The message keeps what was
+// known before.
+func (f *file) share(c *conversation, m fakekit.Object) {
+	list, shares := "channels", "public"
+	switch c.Kind {
+	case "im":
+		list, shares = "ims", "private"
+	case "group", "mpim":
+		list, shares = "groups", "private"
+	}
+	f.info = maps.Clone(f.info)
+	ids, _ := f.info[list].([]any)
+	f.info[list] = append(slices.Clone(ids), c.ID)
+	place := fakekit.Object{"ts": m["ts"]}
+	if thread := m["thread_ts"]; thread != nil {
+		place["thread_ts"] = thread
+	}
+	f.info["shares"] = fakekit.Object{shares: fakekit.Object{c.ID: []any{place}}}
 }
 
 func (s *Server) describe(f *file, title string) {

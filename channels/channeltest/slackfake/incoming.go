@@ -44,7 +44,7 @@ func (s *Server) SendMessage(in Incoming) (string, error) {
 		return "", fmt.Errorf("no channel %s", in.Channel)
 	}
 	m := fakekit.Object{
-		"type": "message", "user": s.user(in.User), "team": TeamID, "text": in.Text, "ts": s.newTS(),
+		"type": "message", "user": s.user(in.User), "team": c.team(), "text": in.Text, "ts": s.newTS(),
 		"client_msg_id": s.newID("client-"),
 	}
 	if in.ThreadTS != "" {
@@ -85,10 +85,19 @@ func (s *Server) EditMessage(channel, ts, text string) error {
 	})
 }
 
-// DeleteMessage removes a user's message and delivers message_deleted.
+// DeleteMessage removes a user's message and delivers message_deleted. One that
+// others have answered leaves a tombstone, and is changed.
 func (s *Server) DeleteMessage(channel, ts string) error {
 	return s.change(channel, ts, func(c *conversation, i int) {
 		old := c.messages[i]
+		if slices.ContainsFunc(c.messages, func(m fakekit.Object) bool { return m["thread_ts"] == ts && m["ts"] != ts }) {
+			c.messages[i] = fakekit.Object{
+				"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "text": "This message was deleted.",
+				"hidden": true, "ts": ts, "thread_ts": ts,
+			}
+			s.emitChange(c, "message_changed", c.messages[i], old)
+			return
+		}
 		c.messages = slices.Delete(slices.Clone(c.messages), i, i+1)
 		s.emitChange(c, "message_deleted", nil, old)
 	})

@@ -33,8 +33,8 @@ func (s *Server) UseCommand(in Command) (string, error) {
 	}
 	respond := s.newResponseURL("commands", c.ID, "", user)
 	payload := fakekit.Object{
-		"token": "fake", "team_id": TeamID, "team_domain": "fake", "channel_id": c.ID, "channel_name": name, "user_id": user,
-		"user_name": s.users[user]["name"], "command": in.Command, "text": in.Text, "api_app_id": AppID,
+		"token": "fake", "team_id": c.team(), "team_domain": "fake", "channel_id": c.ID, "channel_name": name,
+		"user_id": user, "user_name": s.users[user]["name"], "command": in.Command, "text": in.Text, "api_app_id": AppID,
 		"is_enterprise_install": fmt.Sprint(s.opts.enterpriseID != ""), "response_url": respond, "trigger_id": s.newTrigger(),
 	}
 	if s.opts.enterpriseID != "" {
@@ -46,6 +46,8 @@ func (s *Server) UseCommand(in Command) (string, error) {
 			if fill(m, ack) == nil {
 				s.store(c, m)
 			}
+		} else if m := s.botMessage(); fill(m, ack) == nil {
+			c.whispers = append(c.whispers, whisper{user, m})
 		}
 	})
 	return respond, nil
@@ -87,6 +89,7 @@ func (s *Server) Press(channel, ts, actionID, user, value string) (string, error
 	action["action_ts"] = s.newTS()
 	p["actions"] = []any{action}
 	p["channel"] = fakekit.Object{"id": c.ID, "name": c.Name}
+	p["team"] = fakekit.Object{"id": c.team(), "domain": "fake"}
 	p["message"] = m
 	container := fakekit.Object{"type": "message", "message_ts": ts, "channel_id": c.ID, "is_ephemeral": false}
 	if thread := m["thread_ts"]; thread != nil {

@@ -109,16 +109,22 @@ func (s *Server) store(c *conversation, m fakekit.Object) {
 }
 
 func (s *Server) postEphemeral(call fakekit.Call) (fakekit.Object, error) {
-	if _, err := s.writable(call); err != nil {
+	c, err := s.writable(call)
+	if err != nil {
 		return nil, err
 	}
 	if s.users[call.String("user")] == nil {
 		return nil, errors.New("user_not_in_channel")
 	}
-	if err := fill(s.botMessage(), call.Params); err != nil {
+	m := s.botMessage()
+	if err := fill(m, call.Params); err != nil {
 		return nil, err
 	}
-	return fakekit.Object{"message_ts": s.newTS()}, nil
+	if thread := call.String("thread_ts"); thread != "" {
+		m["thread_ts"] = thread
+	}
+	c.whispers = append(c.whispers, whisper{call.String("user"), m})
+	return fakekit.Object{"message_ts": m["ts"]}, nil
 }
 
 func (s *Server) own(call fakekit.Call, notMine string) (*conversation, int, error) {

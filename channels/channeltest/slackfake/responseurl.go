@@ -40,6 +40,12 @@ func (s *Server) serveResponseURL(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &checker{}
 	c.checkContent(call.Params)
+	if r.Header.Get("Authorization") != "" {
+		c.errorf("a token is sent to a response URL")
+	}
+	if call.Has("markdown_text") {
+		c.errorf("response URLs take no markdown_text")
+	}
 	if t := call.String("response_type"); t != "" && t != "ephemeral" && t != "in_channel" {
 		c.errorf("response_type %q", t)
 	}
@@ -120,6 +126,13 @@ func (s *Server) respond(call fakekit.Call) string {
 		}
 		fill(m, call.Params) //nolint:errcheck // recorded as violations
 		s.store(c, m)
+	case !call.Bool("delete_original") && !call.Bool("replace_original"):
+		m := s.botMessage()
+		if thread := call.String("thread_ts"); thread != "" {
+			m["thread_ts"] = thread
+		}
+		fill(m, call.Params) //nolint:errcheck // recorded as violations
+		c.whispers = append(c.whispers, whisper{u.user, m})
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package slackfake
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,9 +16,19 @@ type conversation struct {
 	User           string // the other party of an im
 	Member         bool
 	Archived       bool
+	Team           string // empty for the app's own
 	messages       []fakekit.Object
+	whispers       []whisper
 	reactions      map[string]bool
 }
+
+// whisper is a message that one user alone sees.
+type whisper struct {
+	user    string
+	message fakekit.Object
+}
+
+func (c *conversation) team() string { return cmp.Or(c.Team, TeamID) }
 
 func (c *conversation) find(ts string) int {
 	return slices.IndexFunc(c.messages, func(m fakekit.Object) bool { return m["ts"] == ts })
@@ -29,7 +40,7 @@ func (c *conversation) object() fakekit.Object {
 		"is_group": c.Kind == "group", "is_im": c.Kind == "im",
 		"is_mpim": c.Kind == "mpim", "is_private": c.Kind != "channel", "is_archived": c.Archived, "is_member": c.Member,
 		"created":         1700000000,
-		"context_team_id": TeamID,
+		"context_team_id": c.team(),
 	}
 	if c.User != "" {
 		o["user"] = c.User
@@ -76,6 +87,31 @@ func (s *Server) SetMember(channel string, member bool) {
 	if c := s.channels[channel]; c != nil {
 		c.Member = member
 	}
+}
+
+// SetTeam puts a channel into another team of the organisation; see [WithEnterprise].
+func (s *Server) SetTeam(channel, team string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.channels[channel]; c != nil {
+		c.Team = team
+	}
+}
+
+// Whispers returns what the app has shown to one user alone in a channel, oldest
+// first: ephemeral messages, uses of response URLs and answers to commands.
+func (s *Server) Whispers(channel, user string) []fakekit.Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []fakekit.Object
+	if c := s.channels[channel]; c != nil {
+		for _, w := range c.whispers {
+			if w.user == user {
+				out = append(out, maps.Clone(w.message))
+			}
+		}
+	}
+	return out
 }
 
 // Messages returns the messages of a channel, oldest first.

@@ -2,6 +2,7 @@ package slackfake
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -97,17 +98,42 @@ func (s *Server) stopStream(call fakekit.Call) (fakekit.Object, error) { return 
 func (s *Server) StopStreams(channel string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.channels[channel]
-	if c == nil {
-		return
+	if c := s.channels[channel]; c != nil {
+		c.stopStreams(func(fakekit.Object) bool { return true })
 	}
+}
+
+// stopStreams stops the streams that are chosen and returns their ts.
+func (c *conversation) stopStreams(chosen func(m fakekit.Object) bool) []any {
+	stopped := []any{}
 	for i, m := range c.messages {
-		if m["streaming_state"] == "in_progress" {
+		if m["streaming_state"] == "in_progress" && chosen(m) {
 			m = maps.Clone(m)
 			m["streaming_state"] = "stopped_by_user"
 			c.messages[i] = m
+			stopped = append(stopped, m["ts"])
 		}
 	}
+	return stopped
+}
+
+// StopSession makes a user stop what the app does in a thread: its streams are
+// stopped, and agent_session_stopped is delivered.
+func (s *Server) StopSession(channel, threadTS, user string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channel]
+	if c == nil || c.find(threadTS) < 0 {
+		return fmt.Errorf("no thread %s in channel %s", threadTS, channel)
+	}
+	stopped := c.stopStreams(func(m fakekit.Object) bool { return m["thread_ts"] == threadTS })
+	if s.subscribed("agent_session_stopped") {
+		s.emit(fakekit.Object{
+			"type": "agent_session_stopped", "channel": channel, "thread_ts": threadTS, "user": s.user(user),
+			"streaming_message_ts": stopped, "event_ts": s.newTS(),
+		})
+	}
+	return nil
 }
 
 // OpenStreams returns how many streams have not been stopped.
