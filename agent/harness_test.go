@@ -104,7 +104,7 @@ func (w *world) runner() *agent.Runner {
 	return agent.NewRunner(agent.Config{
 		Specs:    func(name string) (*agent.Spec, bool) { return &spec, name == "lead" },
 		Sections: []agent.Section{words("You are lead.")},
-		Tools:    tools.Fixed(w.tools),
+		Planner:  &tools.Planner{Source: tools.Fixed(w.tools)},
 		Pipeline: &tools.Pipeline{},
 		Log:      slog.New(slog.DiscardHandler),
 	})

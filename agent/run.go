@@ -77,17 +77,11 @@ func (run *run) open(ctx context.Context) error {
 // prepare decides on the tools and writes the system prompt. Both stay the same for the whole run.
 func (run *run) prepare(ctx context.Context) error {
 	scope, cfg := run.req.Scope, &run.runner.cfg
-	all, err := cfg.Tools.Tools(ctx, scope)
+	plan, err := cfg.Planner.Plan(ctx, scope)
 	if err != nil {
-		return fmt.Errorf("list the tools: %w", err)
-	}
-	var gates []tools.Gate
-	if cfg.Gates != nil {
-		gates = cfg.Gates(scope)
-	}
-	if run.plan, err = tools.BuildPlan(all, gates...); err != nil {
 		return err
 	}
+	run.plan = plan
 	var blocks []string
 	for _, section := range cfg.Sections {
 		text, err := section.Render(ctx, run.spec, scope)

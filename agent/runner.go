@@ -16,14 +16,12 @@ import (
 	"github.com/leadhand/leadhand/tools"
 )
 
-// Config is what a Runner works with. Specs, Tools and Pipeline are required.
+// Config is what a Runner works with. Specs, Planner and Pipeline are required.
 type Config struct {
 	// Specs finds an agent by name at the start of each run.
 	Specs    func(name string) (*Spec, bool)
 	Sections []Section
-	Tools    tools.Source
-	// Gates decide which tools a scope is offered; nil offers all.
-	Gates    func(s tools.Scope) []tools.Gate
+	Planner  *tools.Planner
 	Pipeline *tools.Pipeline
 	Log      *slog.Logger // nil discards
 }

@@ -239,7 +239,7 @@ func TestFailuresKeepTheMessage(t *testing.T) {
 			return agent.NewRunner(agent.Config{
 				Specs:    func(string) (*agent.Spec, bool) { return &agent.Spec{Model: w.model}, true },
 				Sections: []agent.Section{broken{boom}},
-				Tools:    tools.Fixed(nil),
+				Planner:  &tools.Planner{Source: tools.Fixed(nil)},
 			})
 		},
 		"the log can't be read": func(w *world, req *agent.Request) *agent.Runner {
@@ -288,9 +288,13 @@ func TestGatesHideTools(t *testing.T) {
 	w, model := newWorld(t, llmtest.Call("write", `{}`), llmtest.Text("not allowed"))
 	spec := agent.Spec{Model: w.model}
 	runner := agent.NewRunner(agent.Config{
-		Specs:    func(string) (*agent.Spec, bool) { return &spec, true },
-		Tools:    tools.Fixed{counted("read", tools.ReadOnly, &runs), counted("write", tools.Mutating, &runs)},
-		Gates:    func(s tools.Scope) []tools.Gate { return []tools.Gate{tools.CapGate(s.Cap)} },
+		Specs: func(string) (*agent.Spec, bool) { return &spec, true },
+		Planner: &tools.Planner{
+			Source: tools.Fixed{counted("read", tools.ReadOnly, &runs), counted("write", tools.Mutating, &runs)},
+			Gates: func(_ context.Context, s tools.Scope) ([]tools.Gate, error) {
+				return []tools.Gate{tools.CapGate(s.Cap)}, nil
+			},
+		},
 		Pipeline: &tools.Pipeline{},
 	})
 	req := w.request(10, "write")
@@ -303,5 +307,47 @@ func TestGatesHideTools(t *testing.T) {
 	}
 	if runs.of("write(0)") != 0 || !contains(lines(model.Last().Messages), "this place allows only read") {
 		t.Errorf("the call was not refused: %v", lines(model.Last().Messages))
+	}
+}
+
+func TestSignalsDecideOnRequirements(t *testing.T) {
+	t.Parallel()
+	slack := func(s tools.Scope) tools.Signals {
+		return tools.Signals{Context: map[string]string{tools.ContextChannel: s.Conversation.Channel}}
+	}
+	for name, tc := range map[string]struct {
+		signals func(tools.Scope) tools.Signals
+		channel string
+		depth   int
+		offered int
+	}{
+		"what is needed is there":       {slack, "slack", 0, 2},
+		"what is needed is not there":   {slack, "discord", 0, 1},
+		"nothing is known":              {nil, "slack", 0, 1},
+		"the depth is known in any way": {slack, "slack", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, model := newWorld(t, llmtest.Text("ok"))
+			spec := agent.Spec{Model: w.model}
+			fussy := counted("fussy", tools.ReadOnly, nil)
+			fussy.Requires = tools.AllOf(tools.NeedsContext(tools.ContextChannel, "slack"),
+				tools.NeedsContext(tools.ContextDepth, "0"))
+			runner := agent.NewRunner(agent.Config{
+				Specs: func(string) (*agent.Spec, bool) { return &spec, true },
+				Planner: &tools.Planner{
+					Source: tools.Fixed{counted("read", tools.ReadOnly, nil), fussy}, Signals: tc.signals,
+				},
+				Pipeline: &tools.Pipeline{},
+			})
+			req := w.request(10, "hi")
+			req.Scope.Conversation.Channel, req.Scope.Depth = tc.channel, tc.depth
+			if _, err := runner.Run(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+			if got := model.Requests()[0].Tools; len(got) != tc.offered {
+				t.Errorf("offered %+v, want %d", got, tc.offered)
+			}
+		})
 	}
 }

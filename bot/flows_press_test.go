@@ -81,7 +81,9 @@ func TestPressesThatDoNothing(t *testing.T) {
 		"of a turn that is no": {guard: channels.Guard{Object: "turn:x"}, want: stale},
 		"of an ended turn":     {guard: channels.Guard{Object: "turn:nothing/1"}, want: stale},
 	}
-	revision := func(_ context.Context, id string) (int64, error) { return map[string]int64{"42": 7}[id], nil }
+	revision := func(_ context.Context, id string) (bot.State, error) {
+		return bot.State{Number: map[string]int64{"42": 7}[id]}, nil
+	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +112,7 @@ func TestAPressThatCannotBeDecided(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		broken := errors.New("the database is down")
 		w := newWorld(t, url, setup{revisions: map[string]bot.Revision{
-			"task": func(context.Context, string) (int64, error) { return 0, broken },
+			"task": func(context.Context, string) (bot.State, error) { return bot.State{}, broken },
 		}})
 		b := w.offers(channels.Button{
 			Text: "Try", Command: channels.Command{Name: "help"}, Guard: channels.Guard{Object: "task:42"},

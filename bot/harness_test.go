@@ -16,6 +16,7 @@ import (
 	"github.com/leadhand/leadhand/agent/llm/llmtest"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/command"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/outbox"
 	"github.com/leadhand/leadhand/bot/place"
@@ -48,6 +49,15 @@ type setup struct {
 	gates    []tools.Gate
 
 	revisions map[string]bot.Revision
+	file      []place.Setting // what the configuration file sets
+	policy    tools.Rules
+}
+
+func (s *setup) placesInFile() []place.Setting {
+	if s.answers == "" {
+		return s.file
+	}
+	return append(s.file, place.Setting{Key: place.KeyAnswer, Value: string(s.answers)})
 }
 
 // world is a whole bot but for its composition root: real database, engines, agent and router.
@@ -92,15 +102,29 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Undeliverable: func(_ context.Context, r *outbox.Row, _ error) { w.lost <- r.Message.Key },
 	})
 	files := store.NewWorkspaces(w.db, store.DefaultWorkspaceLimits)
+	book := place.NewBook("default", store.NewPlaces(w.db), s.placesInFile(), log)
+	rules := &place.Rules{Tenant: "default", Book: book, Grants: store.NewGrants(w.db), Zone: time.UTC}
+	planner := func(lifts ...tools.Exception) *tools.Planner {
+		return &tools.Planner{
+			Source: tools.Fixed(append(fs.Tools(files), s.tools...)),
+			Gates: func(ctx context.Context, scope tools.Scope) ([]tools.Gate, error) {
+				role := access.DefaultRoleRules().Gate(access.Role(scope.Role))
+				gates, err := rules.Gates(ctx, scope, role, lifts...)
+				return append(append([]tools.Gate{tools.Policy{Global: s.policy}.Gate()}, gates...), s.gates...), err
+			},
+		}
+	}
 	runner := agent.NewRunner(agent.Config{
 		Specs:    func(string) (*agent.Spec, bool) { return &agent.Spec{Name: "lead", Model: w.model}, true },
-		Tools:    tools.Fixed(append(fs.Tools(files), s.tools...)),
-		Gates:    func(tools.Scope) []tools.Gate { return s.gates },
+		Planner:  planner(),
 		Pipeline: &tools.Pipeline{}, Log: log,
 	})
+	people, codes := store.NewPeople(w.db), store.NewCodes(w.db)
+	gate := &access.Gate{Tenant: "default", People: people, Open: !s.closed, Guests: book.Welcomes}
 	turns := bot.NewTurns(bot.TurnsConfig{
-		Run: runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
-		Steers: func(channels.Conversation) bool { return !s.queue },
+		Admit: gate.Admit,
+		Run:   runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
+		Steers: func(context.Context, channels.Conversation) (bool, error) { return !s.queue, nil },
 	})
 	var keep inbox.Store = store.NewInbox(w.db, "fake")
 	if s.inbox != nil {
@@ -110,12 +134,38 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Store: keep, Handler: turns.Handle, Out: out.Engine(), Owner: owner, Log: log, Attempts: s.attempts,
 		Waiting: s.waiting,
 	})
+	sessions := store.NewSessions(w.db)
+	lead := func(context.Context, channels.Conversation) (string, error) { return "lead", nil }
+	say := func(ctx context.Context, m channels.Outbound) error { return out.Post(ctx, "default", "", m) }
+	scope := func(_ context.Context, req *bot.Request) (tools.Scope, error) {
+		return tools.Scope{
+			Tenant: "default", Agent: "lead", User: req.Person.ID, Role: string(req.Person.Role), Conversation: req.In.Conversation,
+		}, nil
+	}
+	kind, revision := command.GrantRevision("default", rules.Grants)
+	if s.revisions == nil {
+		s.revisions = map[string]bot.Revision{}
+	}
+	s.revisions[kind] = revision
 	w.router = bot.NewRouter(bot.RouterConfig{
-		Tenant: "default", Lead: "lead", Sessions: store.NewSessions(w.db), Commands: store.NewCommands(w.db),
-		Inbox: in, Outbox: out, Log: log, Talk: store.NewTalk(w.db), Waits: s.waits,
-		Buttons: store.NewButtons(w.db), Revisions: s.revisions,
-		Answers: func(channels.Conversation) place.Answer { return s.answers },
-		Admit:   access.Gate{Open: !s.closed}.Admit,
+		Tenant: "default", Lead: "lead", Inbox: in, Outbox: out, Log: log, Waits: s.waits, Revisions: s.revisions,
+		Access: bot.Access{Admit: gate.Admit, People: people, Codes: codes},
+		Places: book,
+		Keep: bot.Keep{
+			Sessions: sessions, Commands: store.NewCommands(w.db), Talk: store.NewTalk(w.db), Buttons: store.NewButtons(w.db),
+		},
+		Verbs: command.New(
+			command.Fresh("default", sessions, lead), command.Stop("default", sessions, in.Stop),
+			command.WhoAmI("default", people), command.Link("default", codes, people),
+			command.Topic(command.Topics{Book: book, Agents: []string{"lead", "writer"}, Steers: !s.queue}),
+			command.Tools(command.Toolbox{
+				Tenant: "default", Book: book, Grants: rules.Grants, People: people, Scope: scope, Say: say, Zone: time.UTC,
+				Plan: func(ctx context.Context, scope tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {
+					return planner(lifts...).Plan(ctx, scope)
+				},
+			}),
+			command.Member(command.Members{Tenant: "default", People: people, Codes: codes, Say: say}),
+		),
 	})
 	w.outbox = out
 	w.run(in, out)

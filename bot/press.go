@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/channels"
 )
 
@@ -19,59 +21,85 @@ type Buttons interface {
 	Kept(ctx context.Context, tenant, token string) (*channels.Button, channels.Conversation, error)
 }
 
-// Revision is the state of an object that buttons are about, by its id. It is another one after each change that makes
-// the buttons shown before out of date.
-type Revision func(ctx context.Context, id string) (int64, error)
+// Revision is the state of an object that buttons are about, by its id.
+type Revision func(ctx context.Context, id string) (State, error)
+
+// State is a version of an object. It has another number after each change that makes the buttons shown before out of
+// date; who made the last one, and when, is told to those who press such a button.
+type State struct {
+	Number int64
+	By     string
+	At     time.Time
+}
 
 // Words about presses that do nothing.
 const (
-	wordsNoButton = "This button does not work any more."
-	wordsChanged  = "This has changed since the button was shown, so I did nothing."
-	wordsNotYours = "This button is for somebody else, so I did nothing."
+	wordsNoButton  = "This button does not work any more."
+	wordsChanged   = "This has changed since the button was shown, so I did nothing."
+	wordsChangedBy = "%s decided this %s, so I did nothing."
+	wordsNotYours  = "This button is for somebody else, so I did nothing."
 )
 
 // press gives the command of a pressed button, once. Everything is decided by what was kept of the button and by who
 // presses it; who posted it, and what else the press says, does not count.
-func (r *Router) press(ctx context.Context, in *channels.Inbound) error {
+func (r *Router) press(ctx context.Context, in *channels.Inbound, p *access.Person) error {
 	return r.once(ctx, in, func(ctx context.Context, in *channels.Inbound) error {
-		b, at, err := r.cfg.Buttons.Kept(ctx, r.cfg.Tenant, in.Action.Token)
+		b, at, err := r.cfg.Keep.Buttons.Kept(ctx, r.cfg.Tenant, in.Action.Token)
 		if err != nil {
 			return err
 		}
 		if b == nil || at != in.Conversation {
-			return r.whisper(ctx, in, wordsNoButton)
+			return r.say(ctx, in, wordsNoButton, in.Sender.ID)
 		}
 		if len(b.Guard.Actors) > 0 && !slices.Contains(b.Guard.Actors, in.Sender.ID) {
-			return r.whisper(ctx, in, wordsNotYours)
+			return r.say(ctx, in, wordsNotYours, in.Sender.ID)
 		}
-		if changed, err := r.changed(ctx, b.Guard); err != nil {
+		if words, err := r.changed(ctx, b.Guard); err != nil {
 			return err
-		} else if changed {
-			return r.whisper(ctx, in, wordsChanged)
+		} else if words != "" {
+			return r.say(ctx, in, words, in.Sender.ID)
 		}
 		if in.Command = commandOf(b, in.Action); in.Command == nil {
-			return r.whisper(ctx, in, wordsNoButton)
+			return r.say(ctx, in, wordsNoButton, in.Sender.ID)
 		}
-		return r.run(ctx, in)
+		return r.verb(ctx, in, p)
 	})
 }
 
-// changed tells whether what a button is about is no more as it was when the button was shown. What nobody knows has
-// changed.
-func (r *Router) changed(ctx context.Context, g channels.Guard) (bool, error) {
+// changed tells in words that what a button is about is no more as it was when the button was shown; empty when it is.
+// What nobody knows has changed.
+func (r *Router) changed(ctx context.Context, g channels.Guard) (string, error) {
 	if g.Object == "" {
-		return false, nil
+		return "", nil
 	}
 	kind, id, _ := strings.Cut(g.Object, ":")
 	revision, known := r.cfg.Revisions[kind]
 	if !known {
-		return true, nil
+		return wordsChanged, nil
 	}
 	now, err := revision(ctx, id)
-	if err != nil {
-		return false, fmt.Errorf("look at what a button is about: %w", err)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look at what a button is about: %w", err)
+	case now.Number == g.Revision:
+		return "", nil
+	case now.By != "":
+		return fmt.Sprintf(wordsChangedBy, now.By, ago(time.Since(now.At))), nil
 	}
-	return now != g.Revision, nil
+	return wordsChanged, nil
+}
+
+// ago is how long something is past, in words.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return Count(int(d.Minutes()), "minute") + " ago"
+	case d < 48*time.Hour:
+		return Count(int(d.Hours()), "hour") + " ago"
+	}
+	return Count(int(d.Hours()/24), "day") + " ago"
 }
 
 // commandOf is the command that a press gives; nil when the button has no such option.
@@ -96,18 +124,18 @@ func aboutTurn(session string, seq int64) channels.Guard {
 	return channels.Guard{Object: fmt.Sprintf("%s:%s/%d", turnObject, session, seq)}
 }
 
-// turnRevision is 0 while a turn has not ended, and 1 then.
+// turnRevision is number 0 while a turn has not ended, and 1 then.
 func turnRevision(ended func(ctx context.Context, session string, seq int64) (bool, error)) Revision {
-	return func(ctx context.Context, id string) (int64, error) {
+	return func(ctx context.Context, id string) (State, error) {
 		session, number, _ := strings.Cut(id, "/")
 		seq, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
-			return 1, nil //nolint:nilerr // a turn that can't be has ended
+			return State{Number: 1}, nil //nolint:nilerr // a turn that can't be has ended
 		}
 		over, err := ended(ctx, session, seq)
 		if over {
-			return 1, err
+			return State{Number: 1}, err
 		}
-		return 0, err
+		return State{}, err
 	}
 }

@@ -39,18 +39,36 @@ type Talk interface {
 	Forget(ctx context.Context, in *channels.Inbound) error
 }
 
-// RouterConfig is what a Router needs.
-type RouterConfig struct {
-	Tenant   string
-	Lead     string // the agent that talks to people
-	Admit    func(in *channels.Inbound) (access.Role, error)
-	Answers  func(c channels.Conversation) place.Answer
+// Access is who may talk, and who asks to.
+type Access struct {
+	Admit  func(ctx context.Context, in *channels.Inbound) (*access.Person, error)
+	People access.People
+	Codes  access.Codes
+}
+
+// Places tells what counts in a conversation.
+type Places interface {
+	At(ctx context.Context, c channels.Conversation) (*place.Effective, error)
+}
+
+// Keep is what the Router remembers.
+type Keep struct {
 	Sessions Sessions
 	Commands Commands
 	Talk     Talk
 	Buttons  Buttons
-	Inbox    *inbox.Inbox
-	Outbox   *outbox.Outbox
+}
+
+// RouterConfig is what a Router needs.
+type RouterConfig struct {
+	Tenant string
+	Lead   string // the agent that talks to people where no other is set
+	Access Access
+	Places Places
+	Keep   Keep
+	Verbs  Verbs
+	Inbox  *inbox.Inbox
+	Outbox *outbox.Outbox
 	// Revisions are those of the objects that buttons are about, by kind. Those of turns are known already.
 	Revisions map[string]Revision
 	// Waits is told of messages that are accepted but not begun; it must not block. It may be nil.
@@ -75,6 +93,7 @@ func NewRouter(cfg RouterConfig) *Router {
 		cfg.Revisions = map[string]Revision{}
 	}
 	cfg.Revisions[turnObject] = turnRevision(cfg.Inbox.Ended)
+	cfg.Revisions[requestObject] = requestRevision(cfg.Tenant, cfg.Access.Codes)
 	return &Router{cfg}
 }
 
@@ -88,37 +107,63 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 		return r.takeBack(ctx, in)
 	}
 	addressed := in.Direct || in.Mentioned || in.Command != nil || in.Action != nil
-	role, err := r.cfg.Admit(in)
-	if refusal, ok := errors.AsType[*access.Refusal](err); ok {
-		if !addressed || in.Revises != "" {
-			return nil // what others say to each other is none of the bot's business
-		}
+	p, err := r.cfg.Access.Admit(ctx, in)
+	refusal, refused := errors.AsType[*access.Refusal](err)
+	switch {
+	case err != nil && !refused:
+		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
+	case refused && (!addressed || in.Revises != ""):
+		return nil // what others say to each other is none of the bot's business
+	}
+	if code, ok := codeIn(in, refused); ok {
+		return r.once(ctx, in, func(ctx context.Context, in *channels.Inbound) error { return r.redeem(ctx, in, code) })
+	}
+	if refused {
 		return r.refuse(ctx, in, refusal)
 	}
+	at, err := r.cfg.Places.At(ctx, in.Conversation)
 	if err != nil {
-		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
+		return err
 	}
-	addressed = addressed || r.cfg.Answers(in.Conversation) == place.Always
-	if in.Command == nil && addressed && len(in.Attachments) == 0 && !in.Sender.Bot {
-		in.Command = spoken(in.Text)
+	return r.admitted(ctx, &visit{in: in, person: p, at: at, addressed: addressed || at.Answer() == place.Always})
+}
+
+// visit is a message of somebody who may talk.
+type visit struct {
+	in        *channels.Inbound
+	person    *access.Person
+	at        *place.Effective
+	addressed bool // the bot is to answer
+}
+
+func (r *Router) admitted(ctx context.Context, v *visit) error {
+	in := v.in
+	if in.Direct && in.Revises == "" {
+		if err := r.cfg.Access.People.Seen(ctx, r.cfg.Tenant, access.AccountOf(in), in.Conversation); err != nil {
+			return err
+		}
+	}
+	if in.Command == nil && in.Action == nil && v.addressed && len(in.Attachments) == 0 && !in.Sender.Bot {
+		in.Command = r.cfg.Verbs.Spoken(in.Text)
 	}
 	switch {
 	case in.Action != nil:
-		return r.press(ctx, in)
+		return r.press(ctx, in, v.person)
 	case in.Command != nil:
-		return r.once(ctx, in, r.run)
+		return r.once(ctx, in, func(ctx context.Context, in *channels.Inbound) error { return r.verb(ctx, in, v.person) })
 	case in.Revises != "":
-		return r.revise(ctx, in, role, addressed)
-	case !addressed:
-		return r.overhear(ctx, in, role)
+		return r.revise(ctx, v)
+	case !v.addressed:
+		return r.overhear(ctx, v)
 	}
-	return r.accept(ctx, in, role)
+	return r.accept(ctx, v)
 }
 
 // overhear keeps what is not for the bot. A part of an album whose other part speaks to the bot is.
-func (r *Router) overhear(ctx context.Context, in *channels.Inbound, role access.Role) error {
+func (r *Router) overhear(ctx context.Context, v *visit) error {
+	in := v.in
 	if in.Album != "" {
-		it, err := r.item(ctx, in, role)
+		it, err := r.item(ctx, v)
 		if err != nil {
 			return err
 		}
@@ -126,7 +171,7 @@ func (r *Router) overhear(ctx context.Context, in *channels.Inbound, role access
 			return err
 		}
 	}
-	return r.cfg.Talk.Hear(ctx, r.cfg.Tenant, in)
+	return r.cfg.Keep.Talk.Hear(ctx, r.cfg.Tenant, in)
 }
 
 // revisable is how old a message may be of which a change still counts.
@@ -134,17 +179,18 @@ const revisable = 24 * time.Hour
 
 // revise does what a changed message asks for: one that waits is replaced; of one that is being worked the agent is
 // told; one that is done is done. One that did not speak to the bot counts like a new one if it does now.
-func (r *Router) revise(ctx context.Context, in *channels.Inbound, role access.Role, addressed bool) error {
+func (r *Router) revise(ctx context.Context, v *visit) error {
+	in := v.in
 	fate, err := r.cfg.Inbox.Revise(ctx, in)
 	switch {
 	case err != nil:
 		return err
 	case fate == inbox.Running:
-		return r.accept(ctx, in, role)
+		return r.accept(ctx, v)
 	case fate != inbox.Unknown:
 		return nil
-	case !addressed:
-		return r.cfg.Talk.Revise(ctx, in)
+	case !v.addressed:
+		return r.cfg.Keep.Talk.Revise(ctx, in)
 	case in.Direct, time.Since(in.SentAt) > revisable: // it was answered, or is too old to know
 		return nil
 	}
@@ -159,20 +205,21 @@ func (r *Router) takeBack(ctx context.Context, in *channels.Inbound) error {
 	if err != nil || fate != inbox.Unknown {
 		return err
 	}
-	return r.cfg.Talk.Forget(ctx, in)
+	return r.cfg.Keep.Talk.Forget(ctx, in)
 }
 
 // accept queues a message for the lead agent.
-func (r *Router) accept(ctx context.Context, in *channels.Inbound, role access.Role) error {
+func (r *Router) accept(ctx context.Context, v *visit) error {
+	in := v.in
 	empty := strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0
 	switch {
 	case empty && !in.Mentioned:
 		return nil
 	case len(in.Text) > maxText:
 		return r.say(ctx, in, fmt.Sprintf("Your message is too long for me: it has %d MB, and I read up to %d MB. "+
-			"Nothing of it was kept; please send it in parts.", len(in.Text)>>20, maxText>>20))
+			"Nothing of it was kept; please send it in parts.", len(in.Text)>>20, maxText>>20), "")
 	}
-	it, err := r.item(ctx, in, role)
+	it, err := r.item(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -194,44 +241,53 @@ func (r *Router) accept(ctx context.Context, in *channels.Inbound, role access.R
 }
 
 // item is a message with for whom and where it is worked.
-func (r *Router) item(ctx context.Context, in *channels.Inbound, role access.Role) (*inbox.Item, error) {
-	id, err := r.cfg.Sessions.Current(ctx, r.cfg.Tenant, r.cfg.Lead, in.Conversation)
+func (r *Router) item(ctx context.Context, v *visit) (*inbox.Item, error) {
+	agent := v.at.Agent(r.cfg.Lead)
+	id, err := r.cfg.Keep.Sessions.Current(ctx, r.cfg.Tenant, agent, v.in.Conversation)
 	if err != nil {
 		return nil, err
 	}
-	return &inbox.Item{Session: id, Message: *in, Scope: tools.Scope{
-		Tenant: r.cfg.Tenant, Agent: r.cfg.Lead, User: person(in), Role: string(role), Session: id,
-		Conversation: in.Conversation,
+	return &inbox.Item{Session: id, Message: *v.in, Scope: tools.Scope{
+		Tenant: r.cfg.Tenant, Agent: agent, User: v.person.ID, Role: string(v.person.Role), Session: id,
+		Conversation: v.in.Conversation,
 	}}, nil
 }
 
 // person identifies the sender by channel and the platform's immutable id, never by a name.
-func person(in *channels.Inbound) string { return in.Conversation.Channel + ":" + string(in.Sender.ID) }
+func person(in *channels.Inbound) string { return access.AccountOf(in).String() }
 
-// refuse tells a person why nothing happens: once in ten minutes, which the message's key takes care of.
+// told tells a person of a refusal; other errors are the caller's.
+func (r *Router) told(ctx context.Context, in *channels.Inbound, err error) error {
+	if refusal, ok := errors.AsType[*access.Refusal](err); ok {
+		return r.say(ctx, in, refusalWords(refusal), in.Sender.ID)
+	}
+	return err
+}
+
+// refuse tells a stranger why nothing happens: once in ten minutes, which the message's key takes care of. In a direct
+// message the admins are asked.
 func (r *Router) refuse(ctx context.Context, in *channels.Inbound, why *access.Refusal) error {
 	r.cfg.Log.Info("refused", "channel", in.Conversation.Channel, "user", person(in))
+	if in.Direct && why.MayAsk {
+		return r.askIn(ctx, in)
+	}
 	period := time.Now().Unix() / 600
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          fmt.Sprintf("refusal/%s/%s/%d", in.Conversation, in.Sender.ID, period),
-		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID,
-		Text: why.What + "\n\n" + why.Why + " " + why.Who,
+		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID, Text: refusalWords(why),
 	})
 }
 
-// say answers a message with words of the program itself. A message that is delivered again is answered once.
-func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, buttons ...[]channels.Button) error {
-	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
-		Key:          "said/" + in.Conversation.Channel + "/" + in.EventKey,
-		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, Text: text, Buttons: buttons,
-	})
-}
+func refusalWords(why *access.Refusal) string { return why.What + "\n\n" + why.Why + " " + why.Who }
 
-// whisper is say to the sender alone, where the messenger can do that.
-func (r *Router) whisper(ctx context.Context, in *channels.Inbound, text string) error {
+// said is the key of what the program itself says to a message: one that is delivered again is answered once.
+func said(in *channels.Inbound) string { return "said/" + in.Conversation.Channel + "/" + in.EventKey }
+
+// say answers a message with words of the program itself, to a person alone where the messenger can do that, unless to
+// is empty.
+func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, to channels.UserID) error {
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
-		Key:          "said/" + in.Conversation.Channel + "/" + in.EventKey,
-		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID, Text: text,
+		Key: said(in), Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: to, Text: text,
 	})
 }
 
@@ -243,8 +299,8 @@ func (r *Router) full(ctx context.Context, in *channels.Inbound, waiting int) er
 		Key:          fmt.Sprintf("full/%s/%s/%d", in.Conversation, in.Sender.ID, time.Now().Unix()/60),
 		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via,
 		Text: fmt.Sprintf("I have %s waiting here already, so I did not take this one. I take new ones when some are "+
-			"done; until then nothing more is kept.", count(waiting, "message")),
-		Buttons: [][]channels.Button{{dropWaiting()}},
+			"done; until then nothing more is kept.", Count(waiting, "message")),
+		Buttons: [][]channels.Button{{DropWaiting(time.Now())}},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/leadhand/leadhand/agent"
 	"github.com/leadhand/leadhand/agent/llm"
 	"github.com/leadhand/leadhand/agent/session"
+	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/lane"
 	"github.com/leadhand/leadhand/channels"
@@ -22,10 +23,13 @@ import (
 type TurnsConfig struct {
 	Run     func(ctx context.Context, req *agent.Request) (*agent.Reply, error)
 	Channel func(name string) (channels.Channel, bool)
+	// Admit tells who the sender of a message is by now: a message may have waited while its sender was let go.
+	Admit   func(ctx context.Context, in *channels.Inbound) (*access.Person, error)
 	Files   workspace.Store
 	Buttons Buttons
-	Steers  func(c channels.Conversation) bool // whether messages join a running turn there, or wait
-	Zone    *time.Location                     // in which times are shown to the agent
+	// Steers tells whether messages join a running turn somewhere, or wait.
+	Steers  func(ctx context.Context, c channels.Conversation) (bool, error)
+	Zone    *time.Location // in which times are shown to the agent
 	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
 	Notice  func(ctx context.Context, text string) // tells whoever runs the bot; may be nil
 	Begun   func(in *channels.Inbound)             // a message is worked; may be nil
@@ -67,6 +71,15 @@ func (t *Turns) Handle(ctx context.Context, turn *inbox.Turn) (*inbox.End, error
 	case turn.Item.Stopped:
 		return w.without(ctx, inbox.Stopped, wordsStopped), nil
 	}
+	p, err := w.cfg.Admit(ctx, &turn.Item.Message)
+	if refusal, ok := errors.AsType[*access.Refusal](err); ok {
+		log.Info("refused when its turn came")
+		return w.without(ctx, inbox.Failed, refusalWords(refusal)), nil
+	}
+	if err != nil {
+		return nil, inbox.StoreFailed(turn.Item, err)
+	}
+	turn.Item.Scope.Role = string(p.Role)
 	return w.run(ctx)
 }
 
@@ -180,10 +193,11 @@ func (w *working) key() string {
 // steer gives the messages that join this turn: those of the same person, up to the first of somebody else, because a
 // turn runs with the rights of one person.
 func (w *working) steer(ctx context.Context, after int64) ([]session.Entry, error) {
-	if !w.cfg.Steers(w.turn.Item.Message.Conversation) {
-		return nil, nil
+	joins, err := w.cfg.Steers(ctx, w.turn.Item.Message.Conversation)
+	var items []*inbox.Item
+	if joins && err == nil {
+		items, err = w.turn.Steer(ctx, max(after, w.turn.Item.Seq))
 	}
-	items, err := w.turn.Steer(ctx, max(after, w.turn.Item.Seq))
 	if err != nil {
 		w.failed = err
 		return nil, err

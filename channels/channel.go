@@ -44,6 +44,9 @@ type Env struct {
 	// Joined tells whether the bot takes part in a conversation already, so that a message in it needs no mention. It is
 	// for topics (threads) that a mention opens.
 	Joined func(ctx context.Context, c Conversation) (bool, error)
+	// Added tells that the bot was added to a chat. eventKey is the same whenever this is told again. It may be nil; on an
+	// error it is told again.
+	Added func(ctx context.Context, eventKey string, c Conversation, by Sender) error
 	// Talked lists the conversations in which people lately talked to the bot, the newest first, for platforms that do
 	// not tell what was missed while the bot was down. It may be nil.
 	Talked func(ctx context.Context) ([]Conversation, error)

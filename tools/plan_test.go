@@ -22,7 +22,7 @@ func named(name string, effect tools.Effect) tools.Tool {
 
 func mustPlan(t *testing.T, ts []tools.Tool, gates ...tools.Gate) *tools.Plan {
 	t.Helper()
-	plan, err := tools.BuildPlan(ts, gates...)
+	plan, err := tools.BuildPlan(ts, tools.Signals{}, gates...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +39,8 @@ func visible(p *tools.Plan) []string {
 
 // only hides all but one tool.
 func only(layer, name string) tools.Gate {
-	return func(d *tools.Descriptor) *tools.Diagnostic {
-		if d.Name == name {
-			return nil
-		}
-		return &tools.Diagnostic{Layer: layer, Reason: layer + " wants only " + name}
+	return func(d *tools.Descriptor) []tools.Verdict {
+		return []tools.Verdict{{Layer: layer, Rule: "only " + name, Hides: d.Name != name}}
 	}
 }
 
@@ -59,52 +56,108 @@ func TestPlanIsOrderedByNameWhateverTheOrderOfTheSources(t *testing.T) {
 	}
 }
 
-func TestGatesAreJoinedByAndAndKeepAllReasons(t *testing.T) {
+func TestGatesAreJoinedByAndAndKeepAllVerdicts(t *testing.T) {
 	t.Parallel()
 	ts := []tools.Tool{named("a", 0), named("b", 0), named("c", 0)}
-	plan := mustPlan(t, ts, only("policy", "a"), only("role", "b"))
-	got := map[string][]tools.Diagnostic{}
+	silent := func(*tools.Descriptor) []tools.Verdict { return nil }
+	plan := mustPlan(t, ts, only("policy", "a"), silent, only("role", "b"))
+	got := map[string][]tools.Verdict{}
 	for _, h := range plan.Hidden {
-		got[h.Name] = h.Diagnostics
+		got[h.Name] = h.Verdicts
 	}
-	policy := tools.Diagnostic{Layer: "policy", Reason: "policy wants only a"}
-	role := tools.Diagnostic{Layer: "role", Reason: "role wants only b"}
-	want := map[string][]tools.Diagnostic{"a": {role}, "b": {policy}, "c": {policy, role}}
+	policy := tools.Verdict{Layer: "policy", Rule: "only a", Hides: true}
+	role := tools.Verdict{Layer: "role", Rule: "only b", Hides: true}
+	want := map[string][]tools.Verdict{"a": {role}, "b": {policy}, "c": {policy, role}}
 	if diff := cmp.Diff(want, got); diff != "" || len(plan.Visible) != 0 {
 		t.Errorf("visible %v; hidden -want +got:\n%s", visible(plan), diff)
 	}
 }
 
-func TestCapGate(t *testing.T) {
+func TestOneVerdictOfAGateHides(t *testing.T) {
 	t.Parallel()
-	ts := []tools.Tool{named("exec", 0), named("read_file", 0), named("web_search", 0)}
-	for name, tc := range map[string]struct {
-		limit   tools.Allowlist
-		visible []string
-		reason  string
-	}{
-		"no limit":      {tools.Allowlist{}, []string{"exec", "read_file", "web_search"}, ""},
-		"names, no cap": {tools.Allowlist{Names: []string{"exec"}}, []string{"exec", "read_file", "web_search"}, ""},
-		"two tools": {
-			tools.Allowlist{Limited: true, Names: []string{"web_search", "read_file"}},
-			[]string{"read_file", "web_search"}, "this place allows only read_file, web_search",
+	plan := mustPlan(t, []tools.Tool{named("a", 0)}, func(*tools.Descriptor) []tools.Verdict {
+		return []tools.Verdict{{Layer: "x", Rule: "all"}, {Layer: "y", Rule: "no a", Hides: true}, {Layer: "z", Rule: "all"}}
+	})
+	want := []tools.Verdict{{Layer: "y", Rule: "no a", Hides: true}}
+	if len(plan.Visible) != 0 || !cmp.Equal(want, plan.Hidden[0].Verdicts) {
+		t.Errorf("got %+v", plan)
+	}
+}
+
+func TestWhyTellsEveryVerdictInOrder(t *testing.T) {
+	t.Parallel()
+	exec := named("exec", 0)
+	exec.Requires = tools.NeedsEnv("SHELL")
+	plan := mustPlan(t, []tools.Tool{exec, named("read_file", 0)}, only("policy", "read_file"), only("role", "read_file"))
+	for name, want := range map[string][]string{
+		"exec": {
+			"requires: the environment variable SHELL, hides", "policy: only read_file, hides", "role: only read_file, hides",
 		},
-		"an empty list": {tools.Allowlist{Limited: true}, nil, "this place allows no tools"},
-		"another case":  {tools.Allowlist{Limited: true, Names: []string{"EXEC"}}, nil, "this place allows only EXEC"},
+		"read_file": {"policy: only read_file", "role: only read_file"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			plan := mustPlan(t, ts, tools.CapGate(tc.limit))
-			if diff := cmp.Diff(tc.visible, visible(plan)); diff != "" {
-				t.Errorf("visible -want +got:\n%s", diff)
-			}
-			for _, h := range plan.Hidden {
-				want := []tools.Diagnostic{{Layer: "place", Reason: tc.reason}}
-				if diff := cmp.Diff(want, h.Diagnostics); diff != "" {
-					t.Errorf("%s -want +got:\n%s", h.Name, diff)
-				}
-			}
-		})
+		said, err := plan.Why(name)
+		if diff := cmp.Diff(want, lines(said)); diff != "" || err != nil {
+			t.Errorf("%s: %v -want +got:\n%s", name, err, diff)
+		}
+	}
+}
+
+// lines are verdicts as a person sees them.
+func lines(said []tools.Verdict) []string {
+	var all []string
+	for _, v := range said {
+		line := v.String()
+		if v.Hides {
+			line += ", hides"
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+func TestWhyKnowsHiddenNames(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, []tools.Tool{named("exec", 0), named("read_file", 0)}, only("role", "read_file"))
+	for name, want := range map[string]string{
+		"exce":                    `there is no tool "exce"; the nearest are: exec`,
+		"EXEC":                    "the nearest are: exec",
+		"zzz":                     `there is no tool "zzz"; no other tool has a name like it`,
+		strings.Repeat("x", 1000): "xxx...",
+	} {
+		if _, err := plan.Why(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Why(%.10q): %v, want %q", name, err, want)
+		}
+	}
+}
+
+func TestRefusalHasTheWordsOfTheHidingVerdicts(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, []tools.Tool{named("exec", 0), named("read_file", 0)},
+		tools.Policy{AgentName: "lead", Agent: tools.Rules{Deny: []string{"exec"}}}.Gate(),
+		tools.ListGate("topic Design", "set by @c, 3 Nov", tools.Allowlist{Limited: true, Names: []string{"read_file"}}))
+	_, refusal := plan.Lookup("exec")
+	said, err := plan.Why("exec")
+	if err != nil || refusal == nil {
+		t.Fatal(err, refusal)
+	}
+	for _, v := range said {
+		if strings.Contains(refusal.Error(), v.String()) != v.Hides {
+			t.Errorf("hides: %v, but the refusal is %q and the explanation has %q", v.Hides, refusal, v)
+		}
+	}
+}
+
+func TestVerdictsDoNotLeakFromOnePlanToAnother(t *testing.T) {
+	t.Parallel()
+	roomy := make([]tools.Verdict, 1, 10)
+	roomy[0] = tools.Verdict{Layer: "requires", Rule: "nothing"}
+	tool := named("a", 0)
+	tool.Requires = func(tools.Signals) []tools.Verdict { return roomy }
+	first := mustPlan(t, []tools.Tool{tool}, only("first", "a"))
+	mustPlan(t, []tools.Tool{tool}, only("second", "b"))
+	said, err := first.Why("a")
+	if diff := cmp.Diff([]string{"requires: nothing", "first: only a"}, lines(said)); diff != "" || err != nil {
+		t.Errorf("%v -want +got:\n%s", err, diff)
 	}
 }
 
@@ -119,7 +172,7 @@ func TestLookupTellsWhyNot(t *testing.T) {
 		name string
 		want string
 	}{
-		{plan, "exec", "may not be used here: this place allows only read_file, web_search; role wants only read_file"},
+		{plan, "exec", "may not be used here: place: this place allows only read_file, web_search; role: only read_file"},
 		{plan, "file_read", "the nearest are: read_file"},
 		{plan, "READ_FILE", "the nearest are: read_file"},
 		{plan, "Exec", `there is no tool "Exec"; use only the tools that are offered`},
@@ -167,7 +220,7 @@ func TestPlanRefusesDefectiveTools(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := tools.BuildPlan(tc.ts)
+			_, err := tools.BuildPlan(tc.ts, tools.Signals{})
 			fault, ok := errors.AsType[*tools.PlanError](err)
 			if !ok || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("got %v, want a PlanError with %q", err, tc.want)
@@ -178,7 +231,7 @@ func TestPlanRefusesDefectiveTools(t *testing.T) {
 		})
 	}
 	many := slices.Concat(input("1"), input("2"))
-	if _, err := tools.BuildPlan(many); err == nil || strings.Count(err.Error(), "schema") != 2 {
+	if _, err := tools.BuildPlan(many, tools.Signals{}); err == nil || strings.Count(err.Error(), "schema") != 2 {
 		t.Errorf("not all faults are told: %v", err)
 	}
 }

@@ -1,10 +1,6 @@
 package tools
 
-import (
-	"slices"
-
-	"github.com/leadhand/leadhand/channels"
-)
+import "github.com/leadhand/leadhand/channels"
 
 // Scope says for whom and where a run acts. It travels by value, is stored with queued work, and only narrows: a
 // child never sees more than its parent.
@@ -26,13 +22,3 @@ func (s Scope) Child(agent, session string) Scope {
 	s.Depth++
 	return s
 }
-
-// Allowlist limits which tools a place may use. The zero value allows all.
-type Allowlist struct {
-	// Limited tells "only Names" (none, when Names is empty) from "no limit here".
-	Limited bool     `json:"limited,omitempty"`
-	Names   []string `json:"names,omitempty"`
-}
-
-// Allows tells whether the tool called name may be used.
-func (a Allowlist) Allows(name string) bool { return !a.Limited || slices.Contains(a.Names, name) }

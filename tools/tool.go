@@ -2,8 +2,8 @@
 // pipeline every call goes through.
 //
 // A [Descriptor] is what planners, policies and models see; an [Executor] is what acts. A run gets its tools from a
-// [Source], [BuildPlan] decides which are offered and keeps a reason for each that is not, and [Pipeline.Run] refuses
-// whatever the plan did not offer. Concrete tools live in subfolders or with their feature.
+// [Source], [BuildPlan] decides which are offered and keeps what every layer said about each, and [Pipeline.Run]
+// refuses whatever the plan did not offer. Concrete tools live in subfolders or with their feature.
 package tools
 
 import (
@@ -34,12 +34,21 @@ type Descriptor struct {
 	Name        string // snake_case, unique among all tools of a run
 	Label       string // what it does in words for progress lines: "reading a file"; the name when empty
 	Description string // for the model
-	Group       string // "fs", "web": policies name it as group:fs
-	Input       json.RawMessage
-	Effect      Effect
-	Source      string        // "built-in", or the custom tool or MCP server it comes from
-	Timeout     time.Duration // 0: the pipeline's default
+	// Group is what policies name as group:fs. The program sets it, never a tool server: it could put its tools among
+	// those that a place allows.
+	Group    string
+	Input    json.RawMessage
+	Effect   Effect
+	Source   string        // where it comes from: BuiltIn, MCPSource of a server, or "custom"
+	Timeout  time.Duration // 0: the pipeline's default
+	Requires Requirement   // what has to be there before it can work; nil: nothing
 }
+
+// BuiltIn is the Source of tools that are part of the program.
+const BuiltIn = "built-in"
+
+// MCPSource is the Source of all tools of an MCP server, and at the same time the selector that matches them.
+func MCPSource(server string) string { return mcpPrefix + server }
 
 // Call is one call that a model asked for, on its way through the pipeline.
 type Call struct {
@@ -102,12 +111,16 @@ func New[In any](d Descriptor, run func(ctx context.Context, call *Call, in In) 
 	}
 	d.Input = raw
 	if d.Source == "" {
-		d.Source = "built-in"
+		d.Source = BuiltIn
 	}
-	return Tool{d, typed[In](run)}
+	return Tool{d, typed[In]{raw, run}}
 }
 
-type typed[In any] func(context.Context, *Call, In) (*Result, error)
+// typed is the executor of a tool that New made.
+type typed[In any] struct {
+	input json.RawMessage // the schema of In
+	run   func(context.Context, *Call, In) (*Result, error)
+}
 
 func (t typed[In]) Execute(ctx context.Context, call *Call) (*Result, error) {
 	var in In
@@ -115,5 +128,8 @@ func (t typed[In]) Execute(ctx context.Context, call *Call) (*Result, error) {
 	if err := dec.Decode(&in); err != nil {
 		return nil, fmt.Errorf("read the arguments: %w", err)
 	}
-	return t(ctx, call, in)
+	return t.run(ctx, call, in)
 }
+
+// made tells whether an input schema is the one that New wrote.
+func (t typed[In]) made(input json.RawMessage) bool { return bytes.Equal(t.input, input) }

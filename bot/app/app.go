@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/leadhand/leadhand/agent/prompt"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/command"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/job"
 	"github.com/leadhand/leadhand/bot/lane"
@@ -24,6 +26,8 @@ import (
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/bot/web"
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools"
+	"github.com/leadhand/leadhand/tools/workspace"
 )
 
 // tenant is the one organisation of an installation.
@@ -60,7 +64,13 @@ type App struct {
 	outbox   *outbox.Outbox
 	router   *bot.Router
 	signs    *bot.Signs
-	settings place.Settings
+	people   access.People
+	codes    access.Codes
+	book     *place.Book
+	rules    *place.Rules
+	verbs    *command.Registry
+	tools    tools.Source
+	files    workspace.Store
 	jobs     *job.Jobs
 	web      *web.Server // nil without HTTP
 }
@@ -87,6 +97,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.member = store.NewMember(a.db)
+	a.makePeople()
 	if err := a.makeChannels(opts); err != nil {
 		return nil, err
 	}
@@ -153,52 +164,46 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 		Store: store.NewOutbox(a.db, served...), Sender: a.channel, Owner: a.member.ID, Log: a.log,
 		Undeliverable: a.undeliverable,
 	})
-	files := store.NewWorkspaces(a.db, a.workspaceLimits())
 	runner := agent.NewRunner(agent.Config{
 		Specs:    func(name string) (*agent.Spec, bool) { s, ok := specs[name]; return s, ok },
-		Sections: prompt.Default(), Tools: builtin(files, a.zone()), Gates: gates, Pipeline: pipeline(a.log), Log: a.log,
+		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}), Planner: a.planner(a.tools),
+		Pipeline: pipeline(a.log), Log: a.log,
 	})
-	a.settings.Set(a.places())
 	a.signs = bot.NewSigns(a.channel, a.log)
+	who := a.access(opts.Owner)
+	buttons := store.NewButtons(a.db)
 	turns := bot.NewTurns(bot.TurnsConfig{
-		Run: runner.Run, Channel: a.channel, Files: files, Buttons: store.NewButtons(a.db), Zone: a.zone(), Ended: a.metrics.ended, Log: a.log,
-		Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
+		Run: runner.Run, Channel: a.channel, Admit: who.Admit, Files: a.files, Buttons: buttons, Zone: a.zone(),
+		Ended: a.metrics.ended,
+		Log: a.log, Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,
 		Log: a.log, Slots: a.cfg.Limits.Turns, Waiting: a.cfg.Limits.Waiting,
 	})
 	a.router = bot.NewRouter(bot.RouterConfig{
-		Tenant: tenant, Lead: lead, Sessions: store.NewSessions(a.db), Answers: a.settings.Answer,
-		Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Inbox: a.inbox, Outbox: a.outbox, Log: a.log,
-		Buttons: store.NewButtons(a.db), Waits: a.signs.Waits,
-		Admit: access.Gate{Open: a.cfg.Access == "open", Local: opts.Owner}.Admit, Accepted: a.metrics.accepted,
+		Tenant: tenant, Lead: lead, Access: who, Places: a.book, Verbs: a.verbs, Inbox: a.inbox,
+		Outbox: a.outbox, Revisions: a.revisions(), Log: a.log, Waits: a.signs.Waits, Accepted: a.metrics.accepted,
+		Keep: bot.Keep{
+			Sessions: store.NewSessions(a.db), Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Buttons: buttons,
+		},
 	})
 	a.metrics.watch("leadhand_turns_running", "Turns being worked.", a.inbox.Engine())
 	a.metrics.watch("leadhand_sends_running", "Messages being sent.", a.outbox.Engine())
 }
 
-func (a *App) steers(queue []string) func(channels.Conversation) bool {
-	return func(c channels.Conversation) bool {
-		for _, name := range queue {
-			if c.Channel == name {
-				return false
-			}
+// steers tells where messages join a running turn.
+func (a *App) steers(queue []string) func(context.Context, channels.Conversation) (bool, error) {
+	return func(ctx context.Context, c channels.Conversation) (bool, error) {
+		if slices.Contains(queue, c.Channel) {
+			return false, nil
 		}
-		return a.cfg.Steering == "steer"
-	}
-}
-
-func (a *App) places() []place.Place {
-	var ps []place.Place
-	for _, s := range a.cfg.Places {
-		at := s.place().conversation()
-		if name, ok := channelKinds()[a.cfg.Channels[s.Channel].Kind].topics[s.Topic]; ok {
-			at.Topic = name
+		e, err := a.book.At(ctx, c)
+		if err != nil {
+			return false, err
 		}
-		ps = append(ps, place.Place{Conversation: at, Answer: place.Answer(s.Answer)})
+		return e.Steers(a.cfg.Steering == "steer"), nil
 	}
-	return ps
 }
 
 func (a *App) zone() *time.Location {

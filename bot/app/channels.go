@@ -8,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/app/strict"
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/channels"
@@ -48,8 +47,11 @@ func (a *App) makeChannels(opts Options) error {
 	leases, chats, sessions := store.NewLeases(a.db, a.member.ID), store.NewChats(a.db), store.NewSessions(a.db)
 	env := func(name string) channels.Env {
 		return channels.Env{
-			Log: a.log.With("channel", name), Own: leases.Own, Commands: bot.Menu(), Notice: a.notice,
-			Complete: bot.Complete,
+			Log: a.log.With("channel", name), Own: leases.Own, Commands: a.verbs.Menu(), Notice: a.notice,
+			Complete: a.verbs.Complete,
+			Added: func(ctx context.Context, eventKey string, c channels.Conversation, by channels.Sender) error {
+				return a.router.Added(ctx, eventKey, c, by)
+			},
 			Talked: func(ctx context.Context) ([]channels.Conversation, error) {
 				return sessions.Talked(ctx, tenant, name)
 			},
@@ -57,7 +59,7 @@ func (a *App) makeChannels(opts Options) error {
 				return sessions.Joined(ctx, tenant, c)
 			},
 			Moved: func(ctx context.Context, from, to channels.ChatID) error {
-				if a.settings.Move(name, from, to) {
+				if a.book.Move(name, from, to) {
 					a.notice(ctx, fmt.Sprintf("Chat %s on %s has the new id %s. Please write it under places in the "+
 						"configuration file: until the next start the settings are followed.", from, name, to))
 				}

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/leadhand/leadhand/bot/app/strict"
+	"github.com/leadhand/leadhand/tools"
 )
 
 // Config is everything that can be set. The zero value with defaults filled in by Load is a working configuration.
@@ -19,6 +20,7 @@ type Config struct {
 	Access   string `yaml:"access"`   // "open" or "closed"
 	TimeZone string `yaml:"time_zone"`
 	Log      string `yaml:"log"` // "debug", "info", "warn" or "error"
+	Team     Team   `yaml:"team"`
 
 	Channels map[string]Module `yaml:"channels"`
 	Models   map[string]Module `yaml:"models"`
@@ -27,6 +29,7 @@ type Config struct {
 	Limits   Limits            `yaml:"limits"`
 	Notices  Place             `yaml:"notices"` // where whoever runs the bot is told of what went wrong
 	Places   []PlaceSettings   `yaml:"places"`
+	Tools    tools.Rules       `yaml:"tools"` // what all agents may use
 
 	file string // the file that somebody chose; empty for the one in Data, which chat may write
 }
@@ -44,6 +47,8 @@ type Agent struct {
 	Window       int      `yaml:"window"`     // tokens the models can see
 	MaxSteps     int      `yaml:"max_steps"`  // model calls in one turn
 	MaxOutput    int      `yaml:"max_output"` // tokens of one answer
+
+	Tools tools.Rules `yaml:"tools"` // what it may use of what all agents may
 }
 
 // Place is one conversation, as its channel's adapter writes ids. Without a channel it is no place.
@@ -58,7 +63,14 @@ type PlaceSettings struct {
 	Channel string `yaml:"channel"`
 	Chat    string `yaml:"chat"`
 	Topic   string `yaml:"topic"`
-	Answer  string `yaml:"answer"` // "mention": when the bot is spoken to; "always"
+
+	Agent    string    `yaml:"agent"`
+	Answer   string    `yaml:"answer"` // "mention": when the bot is spoken to; "always"
+	Who      string    `yaml:"who"`    // "members": people who were let in; "everyone"
+	Tools    *[]string `yaml:"tools"`  // only these; an empty list is none
+	Deny     []string  `yaml:"deny"`   // not these tools
+	Prompt   string    `yaml:"prompt"` // added to the agent's instructions
+	Steering string    `yaml:"steering"`
 }
 
 func (s PlaceSettings) place() Place { return Place{Channel: s.Channel, Chat: s.Chat, Topic: s.Topic} }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/fs"
 	"github.com/leadhand/leadhand/tools/text"
@@ -18,8 +20,26 @@ func builtin(files workspace.Store, zone *time.Location) tools.Source {
 	return tools.Fixed(append(fs.Tools(files), text.Tools(zone, time.Now)...))
 }
 
-// gates decide which tools a scope is offered.
-func gates(s tools.Scope) []tools.Gate { return []tools.Gate{tools.CapGate(s.Cap)} }
+// knownTools are those that rules may name.
+func knownTools() []tools.Descriptor {
+	return tools.Descriptors(append(fs.Tools(nil), text.Tools(time.UTC, time.Now)...))
+}
+
+// planner decides which tools a scope is offered, for its runs and for those who ask.
+func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Planner {
+	roles := access.DefaultRoleRules()
+	return &tools.Planner{
+		Source: source,
+		Gates: func(ctx context.Context, s tools.Scope) ([]tools.Gate, error) {
+			policy := tools.Policy{Global: a.cfg.Tools, Agent: a.cfg.Agents[s.Agent].Tools, AgentName: s.Agent}
+			gates, err := a.rules.Gates(ctx, s, roles.Gate(access.Role(s.Role)), lifts...)
+			if err != nil {
+				return nil, err
+			}
+			return append(append([]tools.Gate{policy.Gate()}, gates...), tools.CapGate(s.Cap)), nil
+		},
+	}
+}
 
 // pipeline is what every call goes through.
 func pipeline(log *slog.Logger) *tools.Pipeline {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/leadhand/leadhand/bot/app/strict"
 	"github.com/leadhand/leadhand/bot/place"
+	"github.com/leadhand/leadhand/tools"
 )
 
 // problems collects what is wrong with a configuration.
@@ -55,6 +56,11 @@ func (c *Config) validate(env Environ) error {
 	for _, name := range names(c.Agents) {
 		c.Agents[name].validate("agents."+name, names(c.Models), &p)
 	}
+	known := knownTools()
+	p.add("tools", c.Tools.Check(known))
+	for _, name := range names(c.Agents) {
+		p.add("agents."+name+".tools", c.Agents[name].Tools.Check(known))
+	}
 	c.Limits.validate(&p)
 	if c.Notices != (Place{}) {
 		p.oneOf("notices.channel", c.Notices.Channel, names(c.Channels)...)
@@ -65,7 +71,7 @@ func (c *Config) validate(env Environ) error {
 	for i, s := range c.Places {
 		key := fmt.Sprintf("places[%d]", i)
 		p.oneOf(key+".channel", s.Channel, names(c.Channels)...)
-		p.oneOf(key+".answer", s.Answer, string(place.Mention), string(place.Always))
+		s.validate(key, append(names(c.Agents), lead), &p)
 		if s.Topic != "" && s.Chat == "" {
 			p.add(key+".topic", errors.New("a topic needs its chat"))
 		}
@@ -76,6 +82,28 @@ func (c *Config) validate(env Environ) error {
 	}
 	p = append(p, env.misspelt()...)
 	return errors.Join(p...)
+}
+
+func (s PlaceSettings) validate(key string, agents []string, p *problems) {
+	allowed := map[place.Key][]string{
+		place.KeyAgent: agents, place.KeyAnswer: {string(place.Mention), string(place.Always)},
+		place.KeyWho: {string(place.Members), string(place.Everyone)}, place.KeySteering: {"steer", "queue"},
+	}
+	set, values := false, s.values()
+	for _, name := range place.Keys() {
+		value := values[name]
+		set = set || value != ""
+		if value != "" && allowed[name] != nil {
+			p.oneOf(key+"."+string(name), value, allowed[name]...)
+		}
+	}
+	if s.Tools != nil {
+		p.add(key+".tools", tools.CheckSelectors(*s.Tools, knownTools()))
+	}
+	p.add(key+".deny", tools.CheckSelectors(s.Deny, knownTools()))
+	if !set {
+		p.add(key, errors.New("it sets nothing: agent, answer, who, tools, deny, prompt or steering is missing"))
+	}
 }
 
 // kind checks the kind of a module and tells whether it is known.

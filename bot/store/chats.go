@@ -34,6 +34,18 @@ func (s *Chats) Move(ctx context.Context, channel string, from, to channels.Chat
 		if err != nil {
 			return err
 		}
+		err = tx.Exec(acrossTenants+`UPDATE grants SET chat = ? WHERE channel = ? AND chat = ?`, to, channel, from).Error
+		if err != nil {
+			return err
+		}
+		// What is set under the new id already counts there.
+		err = tx.Exec(acrossTenants+`UPDATE place_settings SET chat = ? WHERE channel = ? AND chat = ? AND NOT EXISTS
+			(SELECT 1 FROM place_settings n WHERE n.tenant = place_settings.tenant AND n.channel = place_settings.channel
+				AND n.chat = ? AND n.topic = place_settings.topic AND n.key = place_settings.key)`,
+			to, channel, from, to).Error
+		if err != nil {
+			return err
+		}
 		old := channels.Conversation{Channel: channel, Chat: from} // a chat without topics: those have no other id
 		return tx.Exec(acrossTenants+`UPDATE heard SET conversation = ? WHERE conversation = ?`,
 			channels.Conversation{Channel: channel, Chat: to}.String(), old.String()).Error

@@ -12,7 +12,8 @@ import (
 func Rows() []any {
 	return []any{
 		&laneRow{}, &sessionRow{}, &inboxRow{}, &commandRow{}, &historyRow{}, &outboxRow{}, &replicaRow{}, &blobRow{}, &fileRow{},
-		&heardRow{},
+		&heardRow{}, &personRow{}, &accountRow{}, &codeRow{}, &requestRow{},
+		&settingRow{}, &grantRow{},
 	}
 }
 

@@ -144,6 +144,12 @@ func (c *Channel) eventJob(r *running, d delivery) (job, error) {
 			return job{}, err
 		}
 		return c.stopJob(r, d, cb, e)
+	case "member_joined_channel":
+		e, err := decodeEvent[joined](k, cb)
+		if err != nil {
+			return job{}, err
+		}
+		return c.joinedJob(cb, e)
 	case "agent_session_title_changed", "app_context_changed", "assistant_thread_context_changed":
 		return job{}, nil // nothing depends on these
 	default:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -175,8 +174,8 @@ func (c *Channel) commandJob(r *running, d delivery) (job, error) {
 	}}, nil
 }
 
-// commanded is what a slash command hands over: a command that is known, or a message; nil for nothing. Slack shows
-// it in no message and in no thread.
+// commanded is what a slash command hands over; nil for nothing. The program reads the text as after a mention. Slack
+// shows it in no message and in no thread.
 func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound {
 	ctx, cancel := context.WithTimeout(ctx, hintTime)
 	defer cancel()
@@ -186,22 +185,11 @@ func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound
 		Sender: c.presser(cmd.User, cmd.Name), Direct: direct(cmd.Channel), Mentioned: true, SentAt: time.Now().UTC(),
 		Via: c.viaOf(cmd.User, cmd.Respond),
 	}
-	name, args, _ := strings.Cut(cmp.Or(w.text, "help"), " ")
-	name, args = strings.ToLower(name), strings.TrimSpace(args)
-	known := slices.ContainsFunc(c.env.Commands, func(i channels.CommandInfo) bool { return i.Name == name })
-	switch {
-	case known && (args == "" || args == everything): // "new plan for the launch" is a request
-		in.Command = &channels.Command{Name: name, Args: args}
-	case w.text == "":
+	if in.Text = w.text; in.Text == "" {
 		return nil
-	default:
-		in.Text = w.text
 	}
 	return in
 }
-
-// everything is what may stand behind a command that is no request: "stop all".
-const everything = "all"
 
 // usage tells how the slash command is used.
 func (c *Channel) usage(slash string) string {

@@ -119,8 +119,8 @@ func TestUnusablePresses(t *testing.T) {
 func TestSlashCommands(t *testing.T) {
 	modes(t, []slackfake.Option{slackfake.WithEvents("none")}, func(r *rig) {
 		for text, want := range map[string]*channels.Inbound{
-			"stop all":              {Command: &channels.Command{Name: "stop", Args: "all"}},
-			" STOP ":                {Command: &channels.Command{Name: "stop"}},
+			"stop all":              {Text: "stop all"},
+			" STOP ":                {Text: "STOP"},
 			"why is <@" + ann + ">": {Text: "why is @ann"},
 		} {
 			if _, err := r.fake.UseCommand(slackfake.Command{Channel: general, User: bob, Command: "/lead", Text: text}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -39,6 +40,7 @@ type rig struct {
 	fail   func(in *channels.Inbound) error // what the handler answers; nil: stored
 	joined map[channels.Conversation]bool
 	told   []string // notices
+	added  []string
 }
 
 // settings decode like the configuration file.
@@ -88,6 +90,14 @@ func (r *rig) env() channels.Env {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			return r.joined[c], nil
+		},
+		Added: func(_ context.Context, key string, c channels.Conversation, by channels.Sender) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if key != "" {
+				r.added = append(r.added, fmt.Sprintf("%s by %s", c, by.Name))
+			}
+			return nil
 		},
 		Notice: func(_ context.Context, text string) {
 			r.mu.Lock()

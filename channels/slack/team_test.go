@@ -61,7 +61,7 @@ func TestOtherTeamOfAnOrganisation(t *testing.T) {
 			if _, err := r.fake.UseCommand(slackfake.Command{Channel: other, User: bob, Command: "/lead", Text: "stop"}); err != nil {
 				t.Fatal(err)
 			}
-			if in = r.next(); in.Conversation != at(chat, "") || in.Command == nil {
+			if in = r.next(); in.Conversation != at(chat, "") || in.Text != "stop" {
 				t.Errorf("received %+v", in)
 			}
 			r.mustSend(&channels.Outbound{Conversation: in.Conversation, Via: in.Via, To: bob, Text: "for Bob"})

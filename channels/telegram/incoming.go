@@ -83,12 +83,15 @@ func (c *Channel) written(m *message) *channels.Inbound {
 
 // knows tells whether a command is one of ours. In a group one without a name may be meant for another bot.
 func (c *Channel) knows(command string) bool {
-	return command == startCommand ||
+	return command == startCommand || command == leadCommand ||
 		slices.ContainsFunc(c.env.Commands, func(i channels.CommandInfo) bool { return i.Name == command })
 }
 
 // startCommand is what Telegram sends when a person opens the bot for the first time.
 const startCommand = "start"
+
+// leadCommand may stand before all words that the program understands.
+const leadCommand = "lead"
 
 // press is a pressed button.
 func (c *Channel) press(q *callbackQuery) *channels.Inbound {

@@ -27,7 +27,7 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 	}
 	if ch := u.MyChatMember; ch != nil {
 		c.env.Log.Info("the bot's membership changed", "chat", ch.Chat.ID, "status", ch.NewMember.Status)
-		return nil
+		return c.added(ctx, u.ID, ch)
 	}
 	if in := c.incoming(u); in != nil {
 		err = h(ctx, in)
@@ -36,6 +36,19 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 		c.behind.Go(func() { c.answerPress(context.WithoutCancel(ctx), q) }) // others must not wait for it
 	}
 	return err
+}
+
+// added tells the program that the bot was added to a group. In a forum it says hello in General.
+func (c *Channel) added(ctx context.Context, id int, ch *memberChange) error {
+	group := ch.Chat.Type == "group" || ch.Chat.Type == "supergroup"
+	if c.env.Added == nil || !group || ch.OldMember.in() || !ch.NewMember.in() {
+		return nil
+	}
+	at := channels.Conversation{Channel: c.name, Chat: chatID(ch.Chat.ID)}
+	if ch.Chat.IsForum {
+		at.Topic = General
+	}
+	return c.env.Added(ctx, fmt.Sprintf("a:%d", id), at, person(&ch.From))
 }
 
 // answerPress ends the sign on a pressed button, and posts its question if it asks one. Too late is no harm.

@@ -451,3 +451,40 @@ func TestManyBehindAHopelessMessage(t *testing.T) {
 	for in := r.next(); in.Text != "119"; in = r.next() {
 	}
 }
+
+// TestAddedToAGroup: only coming in is told, and where people see it.
+func TestAddedToAGroup(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start(nil)
+	change := func(chat fakekit.Object, from, to string) {
+		t.Helper()
+		member := func(status string) fakekit.Object {
+			return fakekit.Object{"status": status, "user": telegramfake.User(999, "Ops", "opsbot")}
+		}
+		_, err := r.fake.Send(fakekit.Object{"my_chat_member": fakekit.Object{
+			"chat": chat, "from": telegramfake.User(ann, "Ann", "ann"), "date": 1, "old_chat_member": member(from),
+			"new_chat_member": member(to),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	forumChat := fakekit.Object{"id": int64(forum), "type": "supergroup", "title": "Forum", "is_forum": true}
+	change(fakekit.Object{"id": int64(group), "type": "supergroup", "title": "Group"}, "left", "member")
+	change(forumChat, "kicked", "administrator")
+	change(forumChat, "member", "administrator")
+	change(forumChat, "administrator", "left")
+	change(fakekit.Object{"id": int64(ann), "type": "private", "first_name": "Ann"}, "kicked", "member")
+	for _, chat := range []int64{ann, group, forum} { // each chat is in order
+		r.says(telegramfake.Incoming{ChatID: chat, Text: "marker"})
+	}
+	for range 3 {
+		r.next()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.Sort(r.added)
+	if want := []string{at(forum, "general").String() + " by Ann @ann", at(group, "").String() + " by Ann @ann"}; !cmp.Equal(r.added, want) {
+		t.Errorf("told %q, want %q", r.added, want)
+	}
+}

@@ -37,6 +37,7 @@ type rig struct {
 	mu    sync.Mutex
 	fail  func(in *channels.Inbound) error // what the handler answers; nil: stored
 	moves []string
+	added []string
 	told  []string // notices
 }
 
@@ -79,6 +80,14 @@ func (r *rig) make(s settings) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.moves = append(r.moves, fmt.Sprintf("%s to %s", from, to))
+			return nil
+		},
+		Added: func(_ context.Context, key string, c channels.Conversation, by channels.Sender) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if key != "" {
+				r.added = append(r.added, fmt.Sprintf("%s by %s", c, by.Name))
+			}
 			return nil
 		},
 		Notice: func(_ context.Context, text string) {

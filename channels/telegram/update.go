@@ -180,11 +180,20 @@ func (q *callbackQuery) unplaced() bool {
 }
 
 type memberChange struct {
-	Chat      chat `json:"chat"`
-	From      user `json:"from"`
-	NewMember struct {
-		Status string `json:"status"`
-	} `json:"new_chat_member"`
+	Chat      chat       `json:"chat"`
+	From      user       `json:"from"`
+	OldMember membership `json:"old_chat_member"`
+	NewMember membership `json:"new_chat_member"`
+}
+
+type membership struct {
+	Status   string `json:"status"`
+	IsMember bool   `json:"is_member"` // of one that is restricted
+}
+
+// in tells whether it is one that takes part in the chat.
+func (m membership) in() bool {
+	return m.Status == "member" || m.Status == "administrator" || m.Status == "creator" || m.IsMember
 }
 
 // decode reads one update. When it fails after the id was read, the id is returned all the same, so that the update can

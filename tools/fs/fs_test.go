@@ -56,7 +56,7 @@ func use(t *testing.T, s workspace.Store, name string, in args) *tools.Result {
 
 func useAs(t *testing.T, sc tools.Scope, s workspace.Store, name string, in args) *tools.Result {
 	t.Helper()
-	plan, err := tools.BuildPlan(fs.Tools(s))
+	plan, err := tools.BuildPlan(fs.Tools(s), tools.Signals{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func tell(t *testing.T, zone string) *tools.Result {
 	t.Helper()
 	now := func() time.Time { return time.Date(2027, 1, 1, 12, 0, 5, 0, time.UTC) }
-	plan, err := tools.BuildPlan(text.Tools(time.FixedZone("Asia/Tokyo", 9*60*60), now))
+	plan, err := tools.BuildPlan(text.Tools(time.FixedZone("Asia/Tokyo", 9*60*60), now), tools.Signals{})
 	if err != nil {
 		t.Fatal(err)
 	}

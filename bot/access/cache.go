@@ -1,0 +1,97 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	cacheFor = 2 * time.Second // after which a change that another process made is seen
+	maxCache = 10_000          // accounts
+)
+
+// cached answers Find from memory for a moment: it is asked for every message. What is changed through it is seen at
+// once.
+type cached struct {
+	People
+	mu    sync.Mutex
+	known map[cacheKey]cacheEntry
+	epoch int // of changes: what was read before one is not kept after it
+}
+
+type cacheKey struct {
+	tenant string
+	a      Account
+}
+
+type cacheEntry struct {
+	p       *Person
+	blocked bool
+	until   time.Time
+}
+
+// Cached gives people a memory.
+func Cached(people People) People { return &cached{People: people, known: map[cacheKey]cacheEntry{}} }
+
+func (c *cached) Find(ctx context.Context, tenant string, a Account) (*Person, bool, error) {
+	key := cacheKey{tenant, a}
+	c.mu.Lock()
+	e, ok := c.known[key]
+	epoch := c.epoch
+	c.mu.Unlock()
+	if ok && time.Now().Before(e.until) {
+		return e.p, e.blocked, nil
+	}
+	p, blocked, err := c.People.Find(ctx, tenant, a)
+	if err != nil {
+		return nil, false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.epoch == epoch {
+		if len(c.known) >= maxCache {
+			clear(c.known)
+		}
+		c.known[key] = cacheEntry{p, blocked, time.Now().Add(cacheFor)}
+	}
+	return p, blocked, nil
+}
+
+// forget drops all that is known, after a change whatever came of it.
+func (c *cached) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.known)
+	c.epoch++
+}
+
+func (c *cached) Let(ctx context.Context, tenant string, a Account, name string, role Role) (*Person, error) {
+	defer c.forget()
+	return c.People.Let(ctx, tenant, a, name, role)
+}
+
+func (c *cached) Change(ctx context.Context, tenant, id string, role Role) error {
+	defer c.forget()
+	return c.People.Change(ctx, tenant, id, role)
+}
+
+func (c *cached) Remove(ctx context.Context, tenant, id string) error {
+	defer c.forget()
+	return c.People.Remove(ctx, tenant, id)
+}
+
+func (c *cached) Block(ctx context.Context, tenant string, a Account, name string) error {
+	defer c.forget()
+	return c.People.Block(ctx, tenant, a, name)
+}
+
+func (c *cached) Claim(ctx context.Context, tenant, code string, a Account, name string) (*Person, error) {
+	defer c.forget()
+	return c.People.Claim(ctx, tenant, code, a, name)
+}
+
+func (c *cached) Link(ctx context.Context, tenant, code string, a Account, name string) (*Person, error) {
+	defer c.forget()
+	return c.People.Link(ctx, tenant, code, a, name)
+}

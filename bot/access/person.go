@@ -1,0 +1,114 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Account is how one messenger knows a person: by the name of its channel and an id that never changes.
+type Account struct {
+	Channel string
+	User    channels.UserID
+}
+
+// String is the id of a person who has only this account.
+func (a Account) String() string { return a.Channel + ":" + string(a.User) }
+
+// AccountOf is the account of a message's sender.
+func AccountOf(in *channels.Inbound) Account { return Account{in.Conversation.Channel, in.Sender.ID} }
+
+// Person is a human, whatever messengers they write from.
+type Person struct {
+	ID       string // that of their first account
+	Name     string // for showing only
+	Role     Role
+	Accounts []Account
+	// Direct is where each account was last seen alone with the bot; what is for this person is told there.
+	Direct []channels.Conversation
+}
+
+// Errors of changes.
+var (
+	ErrLastOwner = errors.New("the last owner can't stop being one")
+	ErrNobody    = errors.New("there is no such person")
+	ErrCode      = errors.New("this code is unknown, used, or too old")
+	ErrTaken     = errors.New("this account belongs to somebody already")
+)
+
+// People keeps who may talk to the bot.
+type People interface {
+	Known
+	Changes
+}
+
+// Known tells who is who.
+type Known interface {
+	// Find is the person who has an account; nil when nobody has. Blocked tells that it is kept out.
+	Find(ctx context.Context, tenant string, a Account) (p *Person, blocked bool, err error)
+	// All lists everybody, by name.
+	All(ctx context.Context, tenant string) ([]Person, error)
+	// Seen keeps where an account is alone with the bot.
+	Seen(ctx context.Context, tenant string, a Account, at channels.Conversation) error
+}
+
+// Changes changes who may talk to the bot.
+type Changes interface {
+	// Let makes the owner of an account a person in a role, or gives that person the role.
+	Let(ctx context.Context, tenant string, a Account, name string, role Role) (*Person, error)
+	// Change gives a person another role. ErrLastOwner when there would be no owner any more, ErrNobody.
+	Change(ctx context.Context, tenant, id string, role Role) error
+	// Remove forgets a person: none of their accounts may talk any more. ErrLastOwner, ErrNobody.
+	Remove(ctx context.Context, tenant, id string) error
+	// Block keeps an account out, without a person.
+	Block(ctx context.Context, tenant string, a Account, name string) error
+	// Claim uses a claim code up and makes the owner of the account an owner of the bot. ErrCode.
+	Claim(ctx context.Context, tenant, code string, a Account, name string) (*Person, error)
+	// Link uses a link code up and adds the account to the person who got it. ErrCode, ErrTaken.
+	Link(ctx context.Context, tenant, code string, a Account, name string) (*Person, error)
+}
+
+// Codes keeps codes of which only a hash is stored, and who asked to be let in.
+type Codes interface {
+	// Issue keeps a code until it expires. person is whose account a link code adds to.
+	Issue(ctx context.Context, tenant string, kind Kind, code, person string, ttl time.Duration) error
+	// Ask keeps that somebody wants to be let in. It gives the request that is open already, if there is one; fresh is
+	// false then. ErrTooMany when too many ask.
+	Ask(ctx context.Context, tenant string, r *Request) (open *Request, fresh bool, err error)
+	// Asked is a request, whether open or decided; nil when there is none.
+	Asked(ctx context.Context, tenant, code string) (*Request, error)
+	// Decide closes an open request. ok is false when it was closed before.
+	Decide(ctx context.Context, tenant, code, decision, by string) (ok bool, err error)
+}
+
+// Kind is what a code is for.
+type Kind string
+
+// Kinds of codes.
+const (
+	ClaimCode Kind = "claim" // makes its user an owner
+	LinkCode  Kind = "link"  // joins an account to a person
+)
+
+// ErrTooMany refuses one more request while many are open.
+var ErrTooMany = errors.New("too many people ask to be let in at the moment")
+
+// Request is somebody's wish to be let in.
+type Request struct {
+	Code      string
+	Account   Account
+	Name      string
+	At        channels.Conversation // where they asked
+	AskedAt   time.Time
+	Decision  string // empty while it is open: a role, "later" or "block"
+	DecidedBy string
+	DecidedAt time.Time
+}
+
+// Decisions besides roles.
+const (
+	Later = "later"
+	Block = "block"
+)

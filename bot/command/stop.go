@@ -1,0 +1,48 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/leadhand/leadhand/bot"
+	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Stopper ends what runs in a session, and with all drops what waits.
+type Stopper func(ctx context.Context, session string, all bool) (stopped, waiting int, err error)
+
+// Stop ends what runs in a conversation. What it ended says so itself, so there is no answer unless there was nothing
+// to end. It never waits in a queue.
+func Stop(tenant string, sessions Sessions, end Stopper) Verb {
+	return Verb{
+		Name: bot.StopWord, Help: "end what I am doing here; `stop all` also drops what waits", Role: access.Guest,
+		Subs: []Sub{{Name: "all", Help: "also drop what waits"}},
+		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
+			busy, err := sessions.Busy(ctx, tenant, req.In.Conversation)
+			if err != nil {
+				return nil, err
+			}
+			stopped, waiting := 0, 0
+			for _, id := range busy {
+				s, w, err := end(ctx, id, strings.EqualFold(args, "all"))
+				if err != nil {
+					return nil, err
+				}
+				stopped, waiting = stopped+s, waiting+w
+			}
+			switch {
+			case stopped == 0:
+				return aside("Nothing is running here."), nil
+			case waiting > 0:
+				return &bot.Answer{
+					Text:    fmt.Sprintf("%s still waiting; `stop all` drops them too.", bot.Count(waiting, "message")),
+					Buttons: [][]channels.Button{{bot.DropWaiting(time.Now())}},
+				}, nil
+			}
+			return nil, nil
+		},
+	}
+}

@@ -1,0 +1,205 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leadhand/leadhand/bot"
+	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/place"
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools/nearest"
+)
+
+// Book is what is set for places.
+type Book interface {
+	At(ctx context.Context, c channels.Conversation) (*place.Effective, error)
+	Fixed(at channels.Conversation, key place.Key) *place.Setting
+	Set(ctx context.Context, s place.Setting) error
+}
+
+// Topics changes what is set for places.
+type Topics struct {
+	Book   Book
+	Agents []string // that can be chosen; the first is the one where nothing is set
+	Steers bool     // where nothing is set
+}
+
+// choice is a setting that has one of few values.
+type choice struct {
+	word, help string
+	key        place.Key
+	values     []string
+	narrow     string // the value that a lead may choose too; empty for none
+}
+
+func (t Topics) choices() []choice {
+	return []choice{
+		{"answer", "when I answer: when I am mentioned, or always", place.KeyAnswer,
+			[]string{string(place.Mention), string(place.Always)}, string(place.Mention)},
+		{"who", "who may talk to me: people who were let in, or everyone here", place.KeyWho,
+			[]string{string(place.Members), string(place.Everyone)}, string(place.Members)},
+		{"agent", "which agent answers", place.KeyAgent, t.Agents, ""},
+		{"steering", "whether messages join a running answer, or wait for their own", place.KeySteering,
+			[]string{"steer", "queue"}, ""},
+	}
+}
+
+// Topic shows and changes what is set for a place, each value with its source.
+func Topic(t Topics) Verb {
+	subs := []Sub{{Name: "show", Help: "what counts here, and who set it"}}
+	for _, c := range t.choices() {
+		subs = append(subs, Sub{Name: c.word, Args: "<" + strings.Join(c.values, "|") + ">", Help: c.help, Role: access.Lead})
+	}
+	subs = append(subs,
+		Sub{Name: "prompt", Args: "<text>", Help: "add to the agent's instructions", Role: access.Admin},
+		Sub{Name: "reset", Args: "<what>", Help: "take back what was set here", Role: access.Admin})
+	return Verb{
+		Name: "topic", Role: access.Member, Subs: subs,
+		Help: "how I work here; `--chat` or `--channel` at the end means all of the chat or the channel",
+		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
+			word, rest, _ := strings.Cut(args, " ")
+			at, rest := wide(req.In.Conversation, rest)
+			switch word = strings.ToLower(word); word {
+			case "", "show":
+				return t.show(ctx, req)
+			case "prompt":
+				return t.set(ctx, req, at, place.KeyPrompt, rest)
+			case "reset":
+				return t.reset(ctx, req, at, rest)
+			}
+			for _, c := range t.choices() {
+				if c.word == word {
+					return t.choose(ctx, req, at, c, rest)
+				}
+			}
+			return t.show(ctx, req)
+		},
+	}
+}
+
+// wide takes the words at the end of args that widen a place: --chat, --channel.
+func wide(at channels.Conversation, args string) (channels.Conversation, string) {
+	if rest, ok := strings.CutSuffix(args, "--chat"); ok {
+		at.Topic, args = "", rest
+	} else if rest, ok := strings.CutSuffix(args, "--channel"); ok {
+		at.Chat, at.Topic, args = "", "", rest
+	}
+	return at, strings.TrimSpace(args)
+}
+
+func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error) {
+	e, err := t.Book.At(ctx, req.In.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	card := &channels.Card{Title: "How I work here"}
+	add := func(name, value string, key place.Key) {
+		value += " (" + e.Get(key).Source() + ")"
+		card.Fields = append(card.Fields, channels.Field{Name: name, Value: value})
+	}
+	steering := "queue"
+	if e.Steers(t.Steers) {
+		steering = "steer"
+	}
+	add("Answer", string(e.Answer()), place.KeyAnswer)
+	add("Who", string(e.Who()), place.KeyWho)
+	add("Agent", bot.Literal(e.Agent(t.Agents[0])), place.KeyAgent)
+	add("Steering", steering, place.KeySteering)
+	for _, rule := range e.Tools() {
+		card.Fields = append(card.Fields, channels.Field{
+			Name: "Tools", Value: fmt.Sprintf("%s (%s)", bot.Literal(rule.String()), rule.Setting.Source()),
+		})
+	}
+	if p := e.Prompt(); p != "" {
+		add("Prompt", bot.Literal(p), place.KeyPrompt)
+	}
+	return &bot.Answer{Card: card, Aside: true}, nil
+}
+
+func (t Topics) choose(
+	ctx context.Context, req *bot.Request, at channels.Conversation, c choice, value string,
+) (*bot.Answer, error) {
+	value = strings.ToLower(value)
+	if !slices.Contains(c.values, value) {
+		hint := strings.Join(c.values, ", ")
+		if near := nearest.Nearest(value, c.values, 1); len(near) > 0 {
+			hint += fmt.Sprintf("; did you mean `%s`?", near[0])
+		}
+		return aside("`%s` is none of: %s", inline(value), hint), nil
+	}
+	if value != c.narrow && !req.Person.Role.AtLeast(access.Admin) {
+		return nil, access.Lacks(req.Person, access.Admin, fmt.Sprintf("set `%s` to `%s`", c.word, value))
+	}
+	if at.Topic == "" && !req.Person.Role.AtLeast(access.Admin) && req.In.Conversation.Topic != "" {
+		return nil, access.Lacks(req.Person, access.Admin, "change more than this topic")
+	}
+	return t.set(ctx, req, at, c.key, value)
+}
+
+func (t Topics) reset(
+	ctx context.Context, req *bot.Request, at channels.Conversation, what string,
+) (*bot.Answer, error) {
+	var names []string
+	for _, k := range place.Keys() {
+		names = append(names, string(k))
+	}
+	if !slices.Contains(names, what) {
+		return aside("Write `topic reset` and one of: %s.", strings.Join(names, ", ")), nil
+	}
+	return t.set(ctx, req, at, place.Key(what), "")
+}
+
+// set writes a value, or takes it away when it is empty, and says what was and what is.
+func (t Topics) set(
+	ctx context.Context, req *bot.Request, at channels.Conversation, key place.Key, value string,
+) (*bot.Answer, error) {
+	if fixed := t.Book.Fixed(at, key); fixed != nil {
+		return openly("The configuration file sets `%s` to `%s` here, and it counts before what is set "+
+			"from chat. Whoever runs me can change it there, under `places`.", key, inline(fixed.Value)), nil
+	}
+	e, err := t.Book.At(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	before, here := e.Get(key), e.Here(at, key)
+	s := place.Setting{At: at, Key: key, Value: value, By: req.Person.Name, When: time.Now()}
+	if here != nil {
+		s.Revision = here.Revision
+	}
+	if err := t.Book.Set(ctx, s); errors.Is(err, place.ErrChanged) {
+		return t.raced(ctx, at, key)
+	} else if err != nil {
+		return nil, err
+	}
+	if e, err = t.Book.At(ctx, at); err != nil {
+		return nil, err
+	}
+	return openly("`%s`: %s → %s. It counts from the next message on.", key, shown(before), shown(e.Get(key))), nil
+}
+
+// raced tells that somebody else changed the same a moment ago, and to what.
+func (t Topics) raced(ctx context.Context, at channels.Conversation, key place.Key) (*bot.Answer, error) {
+	e, err := t.Book.At(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return openly("Somebody changed `%s` a moment ago, so I did nothing: it is %s now. Say it again if "+
+		"you still want it.", key, shown(e.Get(key))), nil
+}
+
+// shown is a setting in words, with its source.
+func shown(s *place.Setting) string {
+	if s == nil {
+		return "the default"
+	}
+	value := "`" + inline(s.Value) + "`"
+	if s.Key == place.KeyTools {
+		value = bot.Literal(place.ReadTools(s.Value).String())
+	}
+	return fmt.Sprintf("%s (%s)", value, s.Source())
+}

@@ -1,0 +1,69 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// once does what a command or a press asks for, once: one that is delivered again after it was done is dropped.
+func (r *Router) once(
+	ctx context.Context, in *channels.Inbound, do func(ctx context.Context, in *channels.Inbound) error,
+) error {
+	channel := in.Conversation.Channel
+	for _, key := range []string{in.EventKey, in.Revises} { // changing a command does not give it again
+		if done, err := r.cfg.Keep.Commands.Done(ctx, channel, key); err != nil || done {
+			return err
+		}
+	}
+	if err := do(ctx, in); err != nil {
+		return err
+	}
+	return r.cfg.Keep.Commands.Finish(ctx, channel, in.EventKey)
+}
+
+// StopWord is the verb that ends what runs.
+const StopWord = "stop"
+
+// DropWaiting is a button that drops what waits at a time. It is not meant for what may wait tomorrow.
+func DropWaiting(now time.Time) channels.Button {
+	return channels.Button{
+		Text: "Drop what waits", Command: channels.Command{Name: StopWord, Args: "all"},
+		Guard: channels.Guard{Expires: now.Add(time.Hour)},
+	}
+}
+
+// Count is a number with what is counted: "1 message", "2 messages".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// oneLine makes a text that people chose safe inside a code span.
+func oneLine(s string) string {
+	s = strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(s)
+	if r := []rune(s); len(r) > maxNamed {
+		s = string(r[:maxNamed]) + "…"
+	}
+	return s
+}
+
+// maxNamed is how many characters of a name are shown.
+const maxNamed = 60
+
+// Literal makes a text that people chose safe in Markdown: nothing of it is markup.
+func Literal(s string) string {
+	var b strings.Builder
+	for _, r := range strings.NewReplacer("\n", " ", "\r", " ").Replace(s) {
+		if strings.ContainsRune("\\`*_{}[]()<>#+-.!|~&", r) {
+			b.WriteRune('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

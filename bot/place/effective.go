@@ -1,0 +1,140 @@
+package place
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools"
+)
+
+// ErrChanged refuses a change: somebody else made one meanwhile.
+var ErrChanged = errors.New("somebody changed it meanwhile")
+
+// Effective is what counts in one conversation: each value with its source.
+type Effective struct {
+	Conversation channels.Conversation
+	settings     []Setting // narrowest first
+}
+
+// Get is the setting that counts; nil when nothing is set.
+func (e *Effective) Get(key Key) *Setting {
+	for i := range e.settings {
+		if e.settings[i].Key == key {
+			return &e.settings[i]
+		}
+	}
+	return nil
+}
+
+// Here is what is set for exactly one place; nil when nothing is.
+func (e *Effective) Here(at channels.Conversation, key Key) *Setting {
+	for i := range e.settings {
+		if e.settings[i].Key == key && e.settings[i].At == at {
+			return &e.settings[i]
+		}
+	}
+	return nil
+}
+
+func (e *Effective) value(key Key, otherwise string) string {
+	if s := e.Get(key); s != nil {
+		return s.Value
+	}
+	return otherwise
+}
+
+// Answer is when the bot answers.
+func (e *Effective) Answer() Answer { return Answer(e.value(KeyAnswer, string(Mention))) }
+
+// Who is who may talk.
+func (e *Effective) Who() Who { return Who(e.value(KeyWho, string(Members))) }
+
+// Agent is the agent that answers; otherwise when none is set.
+func (e *Effective) Agent(otherwise string) string { return e.value(KeyAgent, otherwise) }
+
+// Steers tells whether messages join a running turn; otherwise when nothing is set.
+func (e *Effective) Steers(otherwise bool) bool {
+	if s := e.Get(KeySteering); s != nil {
+		return s.Value == "steer"
+	}
+	return otherwise
+}
+
+// Prompt is what is added to the agent's instructions, of the widest place first: a topic adds to what its chat says.
+func (e *Effective) Prompt() string {
+	var parts []string
+	for i := len(e.settings) - 1; i >= 0; i-- {
+		if e.settings[i].Key == KeyPrompt {
+			parts = append(parts, e.settings[i].Value)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// ToolRule is one list of tools that counts, with its source.
+type ToolRule struct {
+	ToolList
+	Setting *Setting
+}
+
+// Tools are the lists that count, narrowest first. A narrower list of what is allowed takes the place of wider ones;
+// what any of them denies is denied.
+func (e *Effective) Tools() []ToolRule {
+	var rules []ToolRule
+	limited := false
+	for i := range e.settings {
+		s := &e.settings[i]
+		if s.Key != KeyTools {
+			continue
+		}
+		l := ReadTools(s.Value)
+		if limited {
+			l.Limited, l.Only = false, nil
+		}
+		limited = limited || l.Limited
+		if l.Limited || len(l.Deny) > 0 {
+			rules = append(rules, ToolRule{l, s})
+		}
+	}
+	return rules
+}
+
+// With is what would count if a setting were set, or taken away when its value is empty.
+func (e *Effective) With(s Setting) *Effective {
+	other := &Effective{Conversation: e.Conversation}
+	for _, old := range e.settings {
+		if old.Key != s.Key || old.At != s.At {
+			other.settings = append(other.settings, old)
+		}
+	}
+	if s.Value != "" {
+		other.settings = append(other.settings, s)
+	}
+	narrowestFirst(other.settings)
+	return other
+}
+
+// Limit is the list of the only tools that the place allows; limited is false when it allows all that it does not deny.
+func (e *Effective) Limit() (only []string, limited bool) {
+	for _, r := range e.Tools() {
+		if r.Limited {
+			return r.Only, true
+		}
+	}
+	return nil, false
+}
+
+// Allows tells whether the place allows a tool.
+func (e *Effective) Allows(d *tools.Descriptor) bool {
+	for _, r := range e.Tools() {
+		if !r.allowlist().Allows(d) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l ToolList) allowlist() tools.Allowlist {
+	return tools.Allowlist{Limited: l.Limited, Names: l.Only, Denied: l.Deny}
+}

@@ -1,0 +1,107 @@
+package place
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools"
+)
+
+// Grant lets one person use tools in a place for a time although the place or the role leaves them out, or is the wish
+// for that.
+type Grant struct {
+	Code    string
+	At      channels.Conversation
+	Person  string // id
+	Name    string // for showing
+	Tools   []string
+	Lasts   time.Duration
+	AskedAt time.Time
+
+	Decision  Decision
+	By        string // who decided, for showing
+	DecidedAt time.Time
+	Until     time.Time // zero unless it was granted
+}
+
+// Decision is what became of a wish.
+type Decision string
+
+// Decisions.
+const (
+	Open    Decision = ""
+	Granted Decision = "granted"
+	Denied  Decision = "denied"
+)
+
+// Grants keeps grants.
+type Grants interface {
+	// Ask keeps a wish, or a grant that is decided already.
+	Ask(ctx context.Context, tenant string, g *Grant) error
+	// Find is the grant of a code; nil when there is none.
+	Find(ctx context.Context, tenant, code string) (*Grant, error)
+	// Decide closes a wish and returns it; ok is false when it was closed before.
+	Decide(ctx context.Context, tenant, code string, d Decision, by string) (g *Grant, ok bool, err error)
+	// Holding lists what a person was granted in a place and is not over.
+	Holding(ctx context.Context, tenant string, at channels.Conversation, person string) ([]Grant, error)
+}
+
+// Rules are what decides in places which tools may be used.
+type Rules struct {
+	Tenant string
+	Book   *Book
+	Grants Grants
+	Zone   *time.Location // in which people are told times
+}
+
+// Gates are the gate of the person's role and those of the place where a scope works, narrowest first. What was granted
+// lifts them, and so do lifts.
+func (r *Rules) Gates(
+	ctx context.Context, s tools.Scope, role tools.Gate, lifts ...tools.Exception,
+) ([]tools.Gate, error) {
+	e, err := r.Book.At(ctx, s.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	gates := []tools.Gate{role}
+	for _, rule := range e.Tools() {
+		gates = append(gates, tools.ListGate(rule.Setting.layer(), rule.Setting.note(r.Zone), rule.allowlist()))
+	}
+	holding, err := r.Grants.Holding(ctx, r.Tenant, s.Conversation, s.User)
+	if err != nil {
+		return nil, fmt.Errorf("look for what was granted: %w", err)
+	}
+	for _, g := range holding {
+		lifts = append(lifts, tools.Exception{Selectors: g.Tools, Until: g.Until.In(r.Zone), By: g.By})
+	}
+	now := time.Now()
+	lifted := make([]tools.Gate, len(gates))
+	for i, g := range gates {
+		lifted[i] = tools.Except(g, lifts, now)
+	}
+	return lifted, nil
+}
+
+// layer names the place of a setting.
+func (s *Setting) layer() string {
+	switch depth(s.At) {
+	case 3:
+		return "this topic"
+	case 2:
+		return "this chat"
+	case 1:
+		return "channel " + s.At.Channel
+	}
+	return "all channels"
+}
+
+// note says who set it and when.
+func (s *Setting) note(zone *time.Location) string {
+	if s.When.IsZero() {
+		return "configuration file"
+	}
+	return fmt.Sprintf("set by %s, %s", strings.TrimSpace(s.By), s.When.In(zone).Format("2 Jan"))
+}

@@ -1,0 +1,129 @@
+package place
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leadhand/leadhand/channels"
+)
+
+// Key names one thing that can be set for a place.
+type Key string
+
+// What can be set.
+const (
+	KeyAgent    Key = "agent"    // the name of the agent that answers
+	KeyAnswer   Key = "answer"   // an Answer
+	KeyWho      Key = "who"      // a Who
+	KeyTools    Key = "tools"    // a ToolList
+	KeyPrompt   Key = "prompt"   // instructions that are added to those of the agent
+	KeySteering Key = "steering" // "steer" or "queue"
+)
+
+// Keys lists all that can be set.
+func Keys() []Key { return []Key{KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering} }
+
+// Who is who may talk to the bot in a place.
+type Who string
+
+// Who may talk.
+const (
+	Members  Who = "members"  // people who were let in
+	Everyone Who = "everyone" // whoever can write there; strangers are guests
+)
+
+// Setting is one value that is set for a channel, a chat or a topic: the parts of At that are empty mean all.
+type Setting struct {
+	At    channels.Conversation
+	Key   Key
+	Value string
+	By    string    // who set it, for showing; empty for the configuration file
+	When  time.Time // zero for the configuration file
+	// Revision counts the changes of this setting; 0 is one that is not there.
+	Revision int64
+}
+
+// Source says in a few words where a value comes from: "topic, set by Ann on 3 Nov", "channel, configuration file".
+func (s *Setting) Source() string {
+	if s == nil {
+		return "default"
+	}
+	where := "everywhere"
+	switch {
+	case s.At.Topic != "":
+		where = "this topic"
+	case s.At.Chat != "":
+		where = "this chat"
+	case s.At.Channel != "":
+		where = "the whole channel " + s.At.Channel
+	}
+	if s.When.IsZero() {
+		return where + ", configuration file"
+	}
+	return fmt.Sprintf("%s, set by %s on %s", where, s.By, s.When.Format("2 Jan 15:04"))
+}
+
+// depth is how narrow a place is: 0 for all channels, 3 for a topic.
+func depth(c channels.Conversation) int {
+	switch {
+	case c.Topic != "":
+		return 3
+	case c.Chat != "":
+		return 2
+	case c.Channel != "":
+		return 1
+	}
+	return 0
+}
+
+// holds tells whether what is set for a place counts in a conversation.
+func holds(at, c channels.Conversation) bool {
+	return (at.Channel == "" || at.Channel == c.Channel) && (at.Chat == "" || at.Chat == c.Chat) &&
+		(at.Topic == "" || at.Topic == c.Topic)
+}
+
+// ToolList is what is set about tools. Its lists hold names of tools and groups, "group:web", "mcp:jira".
+type ToolList struct {
+	Limited bool     `json:"limited,omitempty"` // only Only
+	Only    []string `json:"only,omitempty"`
+	Deny    []string `json:"deny,omitempty"`
+}
+
+// String is the list in words.
+func (l ToolList) String() string {
+	var parts []string
+	switch {
+	case l.Limited && len(l.Only) == 0:
+		parts = append(parts, "no tools")
+	case l.Limited:
+		parts = append(parts, "only "+strings.Join(l.Only, ", "))
+	}
+	if len(l.Deny) > 0 {
+		parts = append(parts, "not "+strings.Join(l.Deny, ", "))
+	}
+	return cmp.Or(strings.Join(parts, "; "), "all tools")
+}
+
+// Encode is the list as the value of a setting.
+func (l ToolList) Encode() string {
+	data, _ := json.Marshal(l) // texts always can be
+	return string(data)
+}
+
+// ReadTools is the list in the value of a setting. One that can't be read allows nothing.
+func ReadTools(value string) ToolList {
+	var l ToolList
+	if json.Unmarshal([]byte(value), &l) != nil {
+		return ToolList{Limited: true}
+	}
+	return l
+}
+
+// narrowestFirst orders settings.
+func narrowestFirst(all []Setting) {
+	slices.SortStableFunc(all, func(a, b Setting) int { return depth(b.At) - depth(a.At) })
+}
