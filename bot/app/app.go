@@ -175,7 +175,7 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Run: runner.Run, Channel: a.channel, Admit: who.Admit, Files: a.files, Buttons: buttons, Zone: a.zone(),
 		Ended: a.metrics.ended,
-		Log: a.log, Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
+		Log:   a.log, Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,

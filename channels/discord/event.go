@@ -133,8 +133,11 @@ type readyEvent struct {
 
 // guildEvent is a server that the bot is in, or threads that it can see from now on.
 type guildEvent struct {
-	Channels []place `json:"channels"`
-	Threads  []place `json:"threads"`
+	ID       string    `json:"id"` // of the server, only when it is told whole
+	System   string    `json:"system_channel_id"`
+	Joined   time.Time `json:"joined_at"`
+	Channels []place   `json:"channels"`
+	Threads  []place   `json:"threads"`
 }
 
 // edit is a message that was changed.

@@ -22,6 +22,7 @@ type place struct {
 
 // Types of channels.
 const (
+	textChannel        = 0
 	directChannel      = 1
 	announcementThread = 10
 	publicThread       = 11

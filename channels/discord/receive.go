@@ -32,6 +32,7 @@ func (in *intake) event(ctx context.Context, kind string, raw []byte) {
 		in.c.places.learn(e.Channels...)
 		in.c.places.learn(e.Threads...)
 		in.quiet(ctx, append(e.Channels, e.Threads...))
+		in.added(ctx, e)
 	case *place:
 		in.c.places.learn(*e)
 	case *message:

@@ -47,6 +47,7 @@ type rig struct {
 	fail   func(in *channels.Inbound) error // what the handler answers; nil: stored
 	joined map[channels.TopicID]bool
 	told   []string // notices
+	added  chan string
 	leases []string
 
 	// Of the environment; set before the channel is made.
@@ -73,7 +74,7 @@ func newRig(t *testing.T, opts ...discordfake.Option) *rig {
 		}
 	}
 	fake.AddDM(directID, ann())
-	return &rig{T: t, fake: fake, got: make(chan *channels.Inbound, 3000), log: &logged{}}
+	return &rig{T: t, fake: fake, got: make(chan *channels.Inbound, 3000), log: &logged{}, added: make(chan string, 10)}
 }
 
 func ann() fakekit.Object {
@@ -113,6 +114,10 @@ func (r *rig) make(more settings) {
 		},
 		Talked:   func(context.Context) ([]channels.Conversation, error) { return r.talked, r.talkedErr },
 		Complete: r.complete,
+		Added: func(_ context.Context, key string, c channels.Conversation, by channels.Sender) error {
+			r.added <- key + " " + c.String() + by.Name
+			return nil
+		},
 		Notice: func(_ context.Context, text string) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -56,6 +56,7 @@ func (s *Server) getGuild(call fakekit.Call) (any, *Error) {
 		return nil, notFound(10004, "Guild")
 	}
 	info := maps.Clone(g.info)
+	delete(info, "joined_at") // which only the gateway tells
 	info["roles"], _ = s.roles(call)
 	info["emojis"], info["stickers"], info["features"] = []any{}, []any{}, []any{}
 	return info, nil

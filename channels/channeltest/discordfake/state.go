@@ -72,12 +72,21 @@ type Channel struct {
 	ReadOnly bool `json:"read_only,omitempty"`
 }
 
-// AddGuild adds a guild with channels and sends GUILD_CREATE to the sessions.
+// longAgo is when the bot joined the guilds that are there before it connects.
+const longAgo = "2020-01-01T00:00:00.000000+00:00"
+
+// AddGuild adds a guild with channels and sends GUILD_CREATE to the sessions, to which it is one that the bot joins now.
 func (s *Server) AddGuild(g Guild) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	joined := longAgo
+	if len(s.sessions) > 0 {
+		joined = stamp()
+	}
 	added := &guild{
-		info:    fakekit.Object{"id": g.ID, "name": g.Name, "owner_id": "1", "icon": nil, "preferred_locale": "en-US"},
+		info: fakekit.Object{
+			"id": g.ID, "name": g.Name, "owner_id": "1", "icon": nil, "preferred_locale": "en-US", "joined_at": joined,
+		},
 		members: map[string]fakekit.Object{},
 	}
 	s.guilds[g.ID] = added
@@ -123,7 +132,7 @@ func (s *Server) guildCreate(id string) fakekit.Object {
 		},
 	}
 	g["emojis"], g["presences"], g["voice_states"] = []any{}, []any{}, []any{}
-	g["member_count"], g["large"], g["unavailable"], g["joined_at"] = 2, false, false, stamp()
+	g["member_count"], g["large"], g["unavailable"] = 2, false, false
 	return g
 }
 
