@@ -60,7 +60,11 @@ type Env struct {
 }
 
 // CommandInfo is one entry of a menu of commands.
-type CommandInfo struct{ Name, Help string }
+type CommandInfo struct {
+	Name, Help string
+	// Admins tells that mostly those who run a chat need it. Everybody may still type it.
+	Admins bool
+}
 
 // Factory makes a channel. decode reads the instance's own settings into a struct and rejects unknown keys.
 type Factory func(name string, decode func(into any) error, env Env) (Channel, error)

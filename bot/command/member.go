@@ -24,7 +24,7 @@ type Members struct {
 // Member lists people, lets them in, and gives and takes roles.
 func Member(m Members) Verb {
 	return Verb{
-		Name: "member", Help: "who may talk to me, and in which role", Role: access.Member,
+		Name: "member", Help: "who may talk to me, and in which role", Role: access.Member, Admins: true,
 		Subs: []Sub{
 			{Name: "list", Help: "everybody, with their roles"},
 			{Name: "role", Args: "<name> <role>", Help: "give a role: " + roleNames(), Role: access.Admin},

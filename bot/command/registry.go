@@ -21,6 +21,8 @@ type Verb struct {
 	Role access.Role
 	// Subs are the words that may follow. A verb without any takes no words, unless Free.
 	Subs []Sub
+	// Admins marks verbs that menus show only to those who run a chat, where a messenger can tell them apart.
+	Admins bool
 	// Free verbs take any words.
 	Free bool
 	// Complete lists what may stand in place of args, which were begun; may be nil.
@@ -191,7 +193,9 @@ func inline(s string) string {
 func (r *Registry) Menu() []channels.CommandInfo {
 	var menu []channels.CommandInfo
 	for _, v := range r.verbs {
-		menu = append(menu, channels.CommandInfo{Name: v.Name, Help: strings.ReplaceAll(v.Help, "`", "")})
+		menu = append(menu, channels.CommandInfo{
+			Name: v.Name, Help: strings.ReplaceAll(v.Help, "`", ""), Admins: v.Admins,
+		})
 	}
 	return menu
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/telegramfake"
@@ -69,13 +71,29 @@ func TestFaultsAtTheStart(t *testing.T) {
 func TestMenu(t *testing.T) {
 	t.Parallel()
 	r := newRig(t).start(nil)
-	var menu []struct{ Command, Description string }
-	if err := r.fake.Wait("setMyCommands").JSON("commands", &menu); err != nil || len(menu) != 2 || menu[0].Command != "new" {
-		t.Errorf("menu %v, %v", menu, err)
+	for scope, want := range map[string][]string{
+		"default": {"new", "stop"}, "all_chat_administrators": {"new", "stop", "topic"},
+	} {
+		var menu []struct{ Command string }
+		c := r.fake.Wait("setMyCommands", func(c fakekit.Call) bool { return strings.Contains(c.String("scope"), scope) })
+		if err := c.JSON("commands", &menu); err != nil {
+			t.Error(err)
+		}
+		var names []string
+		for _, e := range menu {
+			names = append(names, e.Command)
+		}
+		if !cmp.Equal(names, want) {
+			t.Errorf("%s: menu %q, want %q", scope, names, want)
+		}
 	}
 	again := newRig(t, telegramfake.Lenient())
-	again.fake.HandleFunc("getMyCommands", func(fakekit.Call) (any, error) {
-		return []fakekit.Object{{"command": "new", "description": "start anew"}, {"command": "stop", "description": "stop"}}, nil
+	again.fake.HandleFunc("getMyCommands", func(c fakekit.Call) (any, error) {
+		menu := []fakekit.Object{{"command": "new", "description": "start anew"}, {"command": "stop", "description": "stop"}}
+		if strings.Contains(c.String("scope"), "admin") {
+			menu = append(menu, fakekit.Object{"command": "topic", "description": "how I work here"})
+		}
+		return menu, nil
 	})
 	again.start(nil)
 	again.fake.Wait("getWebhookInfo")

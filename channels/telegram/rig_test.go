@@ -95,7 +95,10 @@ func (r *rig) make(s settings) {
 			defer r.mu.Unlock()
 			r.told = append(r.told, text)
 		},
-		Commands: []channels.CommandInfo{{Name: "new", Help: "start anew"}, {Name: "stop", Help: "stop"}},
+		Commands: []channels.CommandInfo{
+			{Name: "new", Help: "start anew"}, {Name: "stop", Help: "stop"},
+			{Name: "topic", Help: "how I work here", Admins: true},
+		},
 	})
 	if err != nil {
 		r.Fatal(err)
