@@ -25,7 +25,7 @@ func TestToolsOfATopic(t *testing.T) {
 		w.wantSaid("503", "tools", "For you here: 4 of 4 tools.")
 		w.wantSaid("503", "tools only read_file", "That needs the role lead, and you are a member.")
 		w.wantSaid("502", "tools only raed_file", "read_file")
-		w.wantSaid("502", "tools only read_file list_files", "the default → only read\\_file, list\\_files")
+		w.wantSaid("502", "tools only read_file list_files", "the default → only read_file, list_files")
 		w.wantSaid("502", "tools allow write_file", "That needs the role admin, and you are a lead.")
 		w.wantSaid("503", "tools", "For you here: 2 of 4 tools.")
 		w.wantSaid("503", "tools why write_file", "✗ `write_file` is hidden for you here.")
@@ -37,7 +37,7 @@ func TestToolsOfATopic(t *testing.T) {
 		if refusal := last[len(last)-1].Results()[0].Text; !strings.Contains(refusal, "this topic: only list_files, read_file (set by 502") {
 			t.Errorf("the model was told %q", refusal)
 		}
-		w.wantSaid("501", "tools allow write_file", "→ only read\\_file, list\\_files, write\\_file")
+		w.wantSaid("501", "tools allow write_file", "→ only read_file, list_files, write_file")
 		w.wantSaid("503", "tools why write_file", "✓ `write_file` may be used for you here.")
 		w.wantSaid("502", "tools deny group:fs", "not group:fs")
 		w.wantSaid("503", "tools", "I may use none of 4 tools for you here.")
@@ -55,7 +55,7 @@ func TestAGrantIsAskedForAndGiven(t *testing.T) {
 		w.lets("501", access.Admin)
 		w.lets("503", access.Member)
 		w.lets("504", access.Member)
-		w.wantSaid("501", "tools only list_files", "only list\\_files")
+		w.wantSaid("501", "tools only list_files", "only list_files")
 		w.says("503", "tools why read_file")
 		why := w.shown()
 		ask := why.Buttons[0][0]
@@ -88,7 +88,7 @@ func TestAGrantIsAskedForAndGiven(t *testing.T) {
 		}
 		w.wantSaid("503", "tools why read_file", "lifted for you until")
 		w.wantSaid("504", "tools why read_file", "✗ `read_file` is hidden for you here.")
-		w.wantSaid("501", "tools allow write_file for 504 30m", "504 may use write\\_file here until")
+		w.wantSaid("501", "tools allow write_file for 504 30m", "504 may use write_file here until")
 		w.wantSaid("504", "tools", "For you here: 2 of 4 tools.")
 		w.wantSaid("501", "tools allow write_file for nobody 30m", "I know 0 persons called `nobody`")
 	})
@@ -102,7 +102,7 @@ func TestNoGrantBeatsTheConfiguration(t *testing.T) {
 		w.lets("501", access.Owner)
 		w.wantSaid("501", "tools ask write_file 1h", "Nobody can grant `write_file` from chat")
 		w.wantSaid("501", "tools allow write_file for 501 1h", "as far as the configuration lets anybody")
-		w.wantSaid("501", "tools why write_file", "global deny: no write\\_file ← **hides it**")
+		w.wantSaid("501", "tools why write_file", "global deny: no write_file ← **hides it**")
 	})
 }
 
@@ -116,6 +116,6 @@ func TestRolesLimitTools(t *testing.T) {
 		w.lets("501", access.Lead)
 		w.lets("503", access.Member)
 		w.wantSaid("501", "tools why exec", "✓ `exec` may be used for you here.")
-		w.wantSaid("503", "tools why exec", "you \\(member\\): no group:runtime ← **hides it**")
+		w.wantSaid("503", "tools why exec", "you (member): no group:runtime ← **hides it**")
 	})
 }

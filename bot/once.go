@@ -55,15 +55,3 @@ func oneLine(s string) string {
 
 // maxNamed is how many characters of a name are shown.
 const maxNamed = 60
-
-// Literal makes a text that people chose safe in Markdown: nothing of it is markup.
-func Literal(s string) string {
-	var b strings.Builder
-	for _, r := range strings.NewReplacer("\n", " ", "\r", " ").Replace(s) {
-		if strings.ContainsRune("\\`*_{}[]()<>#+-.!|~&", r) {
-			b.WriteRune('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}

@@ -1,0 +1,39 @@
+package bot_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/leadhand/leadhand/bot"
+	"github.com/leadhand/leadhand/channels/render"
+)
+
+// TestLiteral: whatever people call themselves is read as they wrote it, and is never markup.
+func TestLiteral(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"Ann", "read_file, list_files (set by @c, 3 Nov)", "__init__", "_x_", "*bold*", "[a](https://evil.example)", "`code`",
+		"# head", "- item", "+ item", "1. one", "2) two", "<b>x</b>", "<!channel>", "a & b &amp; c", "~~no~~", "a | b", "\\*", "==", "> quote",
+		"https://a.example/x_y", "",
+	} {
+		blocks := render.Parse(bot.Literal(name))
+		var text strings.Builder
+		for _, b := range blocks {
+			if b.Kind != render.Paragraph || b.Quote > 0 || b.Depth > 0 {
+				t.Errorf("%q is %+v", name, b)
+			}
+			text.WriteString(b.Text.String())
+			for _, s := range b.Text {
+				if s.Style&(render.Bold|render.Italic|render.Strike|render.Mono) != 0 || s.Link != "" && !strings.Contains(name, s.Link) {
+					t.Errorf("%q has the span %+v", name, s)
+				}
+			}
+		}
+		if text.String() != name {
+			t.Errorf("%q reads %q", name, text.String())
+		}
+	}
+	if got := bot.Literal("a\nb\r\nc"); got != "a b c" {
+		t.Errorf("several lines: %q", got)
+	}
+}
