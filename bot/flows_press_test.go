@@ -143,7 +143,7 @@ func TestStopOfAPreview(t *testing.T) {
 		s.mu.Lock()
 		stop := s.previews[0].Buttons[0][0]
 		s.mu.Unlock()
-		w.deliver(w.pressing("502", channels.Action{Token: stop.Token}))
+		w.deliver(w.pressing("501", channels.Action{Token: stop.Token}))
 		if m := w.shown(); m.ReplyTo != first || m.Text != "Stopped." {
 			t.Errorf("shown %+v", m)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/agent/llm/llmtest"
+	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/store/storetest"
 )
 
@@ -93,5 +94,26 @@ func TestNewSessionForgets(t *testing.T) {
 		close(gate.open) // what ran goes on in the old session
 		w.wantShown(running, "re: long work")
 		w.wantQuiet()
+	})
+}
+
+// TestWhoMayStop: whoever asked, and leads.
+func TestWhoMayStop(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		one, two := newGate(), newGate()
+		w := newWorld(t, url, setup{closed: true, queue: true, model: llmtest.New(t, one.then(echo), two.then(echo))})
+		w.lets("501", access.Lead)
+		w.lets("502", access.Member)
+		w.lets("503", access.Member)
+		first := w.says("502", "long work")
+		<-one.begun
+		w.wantSaid("503", "stop", "You can't stop what Name of 502 asked for.")
+		w.says("502", "stop")
+		w.wantShown(first, "Stopped.")
+		second := w.says("502", "more work")
+		<-two.begun
+		w.says("501", "stop")
+		w.wantShown(second, "Stopped.")
 	})
 }

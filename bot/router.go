@@ -17,11 +17,9 @@ import (
 	"github.com/leadhand/leadhand/tools"
 )
 
-// Sessions finds and ends the sessions of conversations.
+// Sessions finds the sessions of conversations.
 type Sessions interface {
 	Current(ctx context.Context, tenant, agent string, c channels.Conversation) (id string, err error)
-	End(ctx context.Context, tenant, agent string, c channels.Conversation) (messages int, found bool, err error)
-	Busy(ctx context.Context, tenant string, c channels.Conversation) (ids []string, err error)
 }
 
 // Commands remembers the commands that were done, by channel and event.

@@ -6,13 +6,14 @@ import (
 
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/channels"
 )
 
 // Sessions finds and ends the sessions of conversations.
 type Sessions interface {
 	End(ctx context.Context, tenant, agent string, c channels.Conversation) (messages int, found bool, err error)
-	Busy(ctx context.Context, tenant string, c channels.Conversation) (ids []string, err error)
+	Busy(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error)
 }
 
 // Fresh starts a new session in a conversation. agent tells who answers there.

@@ -14,8 +14,8 @@ import (
 // Stopper ends what runs in a session, and with all drops what waits.
 type Stopper func(ctx context.Context, session string, all bool) (stopped, waiting int, err error)
 
-// Stop ends what runs in a conversation. What it ended says so itself, so there is no answer unless there was nothing
-// to end. It never waits in a queue.
+// Stop ends what runs in a conversation, for whoever began it and for leads. What it ended says so itself, so there is
+// no answer unless there was nothing to end. It never waits in a queue.
 func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 	return Verb{
 		Name: bot.StopWord, Help: "end what I am doing here; `stop all` also drops what waits", Role: access.Guest,
@@ -26,8 +26,11 @@ func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 				return nil, err
 			}
 			stopped, waiting := 0, 0
-			for _, id := range busy {
-				s, w, err := end(ctx, id, strings.EqualFold(args, "all"))
+			for _, r := range busy {
+				if r.Person != req.Person.ID && !req.Person.Role.AtLeast(access.Lead) {
+					return nil, access.Lacks(req.Person, access.Lead, "stop what "+bot.Literal(r.Name)+" asked for")
+				}
+				s, w, err := end(ctx, r.Session, strings.EqualFold(args, "all"))
 				if err != nil {
 					return nil, err
 				}

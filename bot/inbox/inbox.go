@@ -35,6 +35,13 @@ type Item struct {
 	Omitted int
 }
 
+// Busy is a session that has something queued or running, and whose message is at its head.
+type Busy struct {
+	Session string
+	Person  string // id; empty when nobody knows
+	Name    string // for showing
+}
+
 // Outcome says how a turn ended.
 type Outcome string
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/channels"
 )
 
@@ -107,16 +108,25 @@ func (s *Sessions) Talked(ctx context.Context, tenant, channel string) ([]channe
 	return found, nil
 }
 
-// Busy lists the sessions in a conversation, of all agents and also ended ones, that have something queued or running.
-func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversation) ([]string, error) {
-	var ids []string
-	err := s.db.read(ctx).Raw(`SELECT s.id FROM sessions s JOIN lanes l ON l.kind = 'session' AND l.id = s.id
+// Busy lists what is queued or running in a conversation: of each session, also of ended ones and of all agents, the
+// message at the head.
+func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error) {
+	var rows []inboxRow
+	err := s.db.read(ctx).Raw(`SELECT i.* FROM sessions s JOIN lanes l ON l.kind = 'session' AND l.id = s.id
+		JOIN inbox i ON i.session = s.id AND i.seq = l.done_seq + 1
 		WHERE s.tenant = ? AND s.channel = ? AND s.chat = ? AND s.topic = ? AND l.last_seq > l.done_seq`,
-		tenant, c.Channel, c.Chat, c.Topic).Scan(&ids).Error
+		tenant, c.Channel, c.Chat, c.Topic).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find busy sessions: %w", err)
 	}
-	return ids, nil
+	busy := make([]inbox.Busy, len(rows))
+	for i := range rows {
+		busy[i].Session = rows[i].Session
+		if it, err := rows[i].item(); err == nil { // what can't be read is nobody's, and only leads may stop it
+			busy[i].Person, busy[i].Name = it.Scope.User, it.Message.Sender.Name
+		}
+	}
+	return busy, nil
 }
 
 // End closes the session that agent has in a conversation, so that the next message opens another, and returns how
