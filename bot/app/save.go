@@ -7,14 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/leadhand/leadhand/bot/app/strict"
 )
 
-const savedComment = "# `leadhand chat` wrote the model here. It may hold a key: keep this file private.\n" +
-	"# A model that the environment names (OPENAI_API_KEY, LEADHAND_MODEL, ...) is used instead of this one.\n"
+const savedComment = "# leadhand wrote this. It may hold a key: keep this file private.\n" +
+	"# A model that the environment names (OPENAI_API_KEY, LEADHAND_MODEL, ...) is used instead of the default one here.\n"
 
 // save writes the model into the configuration in the data directory, which only its owner can read, and keeps
 // everything else that is there. It returns the path.
@@ -23,15 +24,25 @@ func save(dir string, m Module) (path string, err error) {
 	if err := storable(&m.Settings); err != nil {
 		return path, err
 	}
+	return path, change(path, func(root *yaml.Node) error {
+		var models yaml.Node
+		if err := models.Encode(map[string]Module{defaultModel: m}); err != nil {
+			return fmt.Errorf("write the model's settings: %w", err)
+		}
+		set(root, "models", &models)
+		return nil
+	})
+}
+
+// change lets edit change the configuration at path, which it makes when it is missing.
+func change(path string, edit func(root *yaml.Node) error) error {
 	root, err := saved(path)
 	if err != nil {
-		return path, fmt.Errorf("read %s: %w", path, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
-	var models yaml.Node
-	if err := models.Encode(map[string]Module{defaultModel: m}); err != nil {
-		return path, fmt.Errorf("write the model's settings: %w", err)
+	if err := edit(root.Content[0]); err != nil {
+		return err
 	}
-	set(root.Content[0], "models", &models)
 	var b bytes.Buffer
 	if root.HeadComment == "" && root.Content[0].HeadComment == "" {
 		b.WriteString(savedComment)
@@ -39,9 +50,45 @@ func save(dir string, m Module) (path string, err error) {
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
 	if err := errors.Join(enc.Encode(root), enc.Close()); err != nil {
-		return path, fmt.Errorf("write the configuration: %w", err)
+		return fmt.Errorf("write the configuration: %w", err)
 	}
-	return path, replace(path, b.Bytes())
+	return replace(path, b.Bytes())
+}
+
+// entry is the value of a key; nil when it is not there, or null.
+func entry(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if v := mapping.Content[i+1]; mapping.Content[i].Value == key && v.ShortTag() != "!!null" {
+			return v
+		}
+	}
+	return nil
+}
+
+// add sets a key below those of path, whose mappings it makes when they are missing. What is there is left alone.
+func add(root *yaml.Node, value any, path ...string) error {
+	last := len(path) - 1
+	for _, key := range path[:last] {
+		sub := entry(root, key)
+		if sub == nil {
+			sub = &yaml.Node{Kind: yaml.MappingNode}
+			set(root, key, sub)
+		}
+		if sub.Kind != yaml.MappingNode {
+			return fmt.Errorf("%s is written in a way that nothing can be added to: write %s there yourself",
+				key, strings.Join(path, "."))
+		}
+		root = sub
+	}
+	if entry(root, path[last]) != nil {
+		return nil
+	}
+	var n yaml.Node
+	if err := n.Encode(value); err != nil {
+		return fmt.Errorf("write %s: %w", strings.Join(path, "."), err)
+	}
+	set(root, path[last], &n)
+	return nil
 }
 
 // storable refuses values that would be taken for references when they are read again.

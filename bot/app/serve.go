@@ -72,7 +72,9 @@ func Serve(ctx context.Context, cfg *Config, env Environ, log *slog.Logger) erro
 		log.Warn("no channel is configured: nobody can talk to this bot; `leadhand chat` talks to it in a terminal")
 	}
 	if cfg.Access != "open" && len(a.channels) > 0 {
-		log.Warn("access is closed: nobody may talk to this bot; LEADHAND_ACCESS=open lets everybody in")
+		if all, err := owners(ctx, a.db); err == nil && len(all) == 0 {
+			log.Warn("access is closed, and nobody owns this bot yet: `leadhand init` prints a code that makes its first owner")
+		}
 	}
 	log.Info("ready", "listen", a.Addr(), "channels", len(a.channels), "version", Version())
 	settle := time.AfterFunc(settled, func() { giveBack(log) })

@@ -13,6 +13,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -32,6 +34,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+
+	"github.com/leadhand/leadhand/migrations"
 )
 
 // DB is an open database.
@@ -48,11 +52,13 @@ type DB struct {
 	stmts   sync.Map        // SQLite: the same, parsed
 }
 
-// ErrInUse means that another process has the SQLite file open.
-var ErrInUse = errors.New("the database file is in use by another leadhand process")
-
-// ErrURL means that the database's URL is wrong; trying again is useless.
-var ErrURL = errors.New("the database URL cannot be used")
+// Errors of opening, and of files to restore.
+var (
+	ErrInUse  = errors.New("the database file is in use by another leadhand process")
+	ErrURL    = errors.New("the database URL cannot be used") // trying again is useless
+	ErrNoFile = errors.New("there is no database file yet")
+	ErrBackup = errors.New("it is no whole leadhand database")
+)
 
 // pgConns is how many pooled connections one replica opens to PostgreSQL. Each is a process there: more of them cost a
 // server on the same machine more than they bring.
@@ -69,6 +75,19 @@ func Open(ctx context.Context, rawURL string, log *slog.Logger) (*DB, error) {
 		return openSQLite(strings.TrimPrefix(rawURL, "sqlite:"), log)
 	}
 	return nil, fmt.Errorf(`%w: it must begin with "postgres://" or "sqlite:"`, ErrURL)
+}
+
+// OpenBeside is Open for short reads and small writes beside a server that may be running: it takes no lock, so writes
+// wait for each other, and it makes no file. ErrNoFile.
+func OpenBeside(ctx context.Context, rawURL string, log *slog.Logger) (*DB, error) {
+	path, isFile := strings.CutPrefix(rawURL, "sqlite:")
+	if !isFile || path == "" {
+		return Open(ctx, rawURL, log)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoFile
+	}
+	return openSQLitePools(path, log)
 }
 
 // Close releases the connections and, on SQLite, the file.
@@ -94,6 +113,122 @@ func (db *DB) Ping(ctx context.Context) error { return db.sql.PingContext(ctx) }
 
 // Postgres tells whether several processes may share this database.
 func (db *DB) Postgres() bool { return db.pg != nil }
+
+// Schema tells how many of our migrations the database has, and how many there are.
+func (db *DB) Schema(ctx context.Context) (have, want int, err error) {
+	dir, there := "sqlite", `SELECT count(*) FROM sqlite_master WHERE name = 'goose_db_version'`
+	if db.pg != nil {
+		dir, there = "postgres", `SELECT count(to_regclass('goose_db_version'))`
+	}
+	files, err := fs.Glob(migrations.FS, dir+"/*.sql")
+	if err != nil {
+		return 0, 0, err
+	}
+	var begun bool
+	if err := db.read(ctx).Raw(there).Row().Scan(&begun); err != nil || !begun {
+		return 0, len(files), err
+	}
+	err = db.read(ctx).Raw(`SELECT coalesce(max(version_id), 0) FROM goose_db_version`).Row().Scan(&have)
+	return have, len(files), err
+}
+
+// Now is the database's clock.
+func (db *DB) Now(ctx context.Context) (time.Time, error) {
+	var ms int64
+	err := db.read(ctx).Raw("SELECT " + db.now()).Row().Scan(&ms)
+	return fromMillis(ms), err
+}
+
+// Backup copies a SQLite database into a new private file, while others use it.
+func (db *DB) Backup(ctx context.Context, path string) (err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if err := db.w.WithContext(ctx).Exec("VACUUM INTO ?", path).Error; err != nil {
+		return fmt.Errorf("copy the database: %w", err)
+	}
+	return f.Sync()
+}
+
+// Restore puts the backup at from in the place of the SQLite file at path, which no server may have open, and keeps
+// what was there: it returns under which name, empty when nothing was. ErrInUse, ErrBackup.
+func Restore(ctx context.Context, path, from string, log *slog.Logger) (kept string, err error) {
+	lock, err := lockFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	fresh, kept := path+".restored", path+time.Now().UTC().Format(".20060102-150405.000")
+	if err := copyWhole(ctx, fresh, from, log); err != nil {
+		for _, end := range sqliteFiles {
+			_ = os.Remove(fresh + end)
+		}
+		return "", err
+	}
+	_, missing := os.Stat(path)
+	for _, end := range sqliteFiles {
+		if err := os.Rename(path+end, kept+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("keep the old database: %w", err)
+		}
+	}
+	if missing != nil {
+		kept = ""
+	}
+	return kept, os.Rename(fresh, path)
+}
+
+// sqliteFiles are the endings of the files of one SQLite database.
+var sqliteFiles = []string{"", "-wal", "-shm"}
+
+// copyWhole copies a backup and checks the copy.
+func copyWhole(ctx context.Context, to, from string, log *slog.Logger) (err error) {
+	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%w: a server uses it, or it was copied while one did", ErrBackup)
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	db, err := openSQLitePools(to, log)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBackup, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.whole(ctx)
+}
+
+// whole checks a file that may be anything.
+func (db *DB) whole(ctx context.Context) error {
+	var word string
+	if err := db.w.WithContext(ctx).Raw("PRAGMA quick_check(1)").Row().Scan(&word); err != nil {
+		return fmt.Errorf("%w: %w", ErrBackup, err)
+	}
+	have, want, err := db.Schema(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrBackup, err)
+	case word != "ok", have == 0:
+		return ErrBackup
+	case have > want:
+		return fmt.Errorf("%w that this version knows: a newer one made it", ErrBackup)
+	}
+	return nil
+}
 
 // SQL is the writer's pool, for River.
 func (db *DB) SQL() *sql.DB { return db.sql }
@@ -160,6 +295,21 @@ func openSQLite(path string, log *slog.Logger) (*DB, error) {
 	if path == "" {
 		return nil, fmt.Errorf(`%w: it names no file, write "sqlite:PATH"`, ErrURL)
 	}
+	lock, err := lockFile(path)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openSQLitePools(path, log)
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	db.lock = lock
+	db.writes = newBatcher(db.w)
+	return db, nil
+}
+
+// lockFile makes the directory of a SQLite file when it is missing, and takes the file's lock.
+func lockFile(path string) (*flock.Flock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
@@ -171,13 +321,7 @@ func openSQLite(path string, log *slog.Logger) (*DB, error) {
 	if !got {
 		return nil, ErrInUse
 	}
-	db, err := openSQLitePools(path, log)
-	if err != nil {
-		return nil, errors.Join(err, lock.Unlock())
-	}
-	db.lock = lock
-	db.writes = newBatcher(db.w)
-	return db, nil
+	return lock, nil
 }
 
 func openSQLitePools(path string, log *slog.Logger) (*DB, error) {

@@ -20,6 +20,11 @@ import (
 type commandLine struct {
 	Chat    chatCmd    `cmd:"" help:"Talk to the lead agent in this terminal."`
 	Serve   serveCmd   `cmd:"" help:"Run the bot."`
+	Init    initCmd    `cmd:"" help:"Set up: configuration, database, and a code that makes you the owner."`
+	Connect connectCmd `cmd:"" help:"Connect a messenger."`
+	Doctor  doctorCmd  `cmd:"" help:"Check the whole setup and say how to mend it."`
+	Backup  backupCmd  `cmd:"" help:"Copy the database into a file, also while the bot runs."`
+	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
@@ -33,7 +38,8 @@ type place struct {
 
 const description = `A team lead agent for Slack, Telegram, Discord and the terminal.
 
-Start with "leadhand chat --demo": it needs no key and no network. "leadhand chat" finds a model in the environment
+Start with "leadhand chat --demo": it needs no key and no network. "leadhand init" and "leadhand connect" set a bot up
+for a team, "leadhand serve" runs it, "leadhand doctor" checks it. "leadhand chat" finds a model in the environment
 (OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, GEMINI_API_KEY, LEADHAND_MODEL=kind:model), in Ollama or LM Studio
 on this machine, or asks for one.`
 
@@ -41,7 +47,13 @@ on this machine, or asks for one.`
 const (
 	exitFailed = 1
 	exitUsage  = 2
+
+	exitDoubt = 1 // of doctor: it works, but not all of it
+	exitFound = 2 // and: something does not work
 )
+
+// longestShown is how many bytes of a wrong argument are repeated; of a longer one, the beginning.
+const longestShown = 32
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -66,7 +78,11 @@ func run(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	kctx.BindTo(ctx, (*context.Context)(nil))
-	if err := kctx.Run(); err != nil && !errors.Is(err, context.Canceled) {
+	err = kctx.Run()
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintf(os.Stderr, "leadhand: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 		return exitFailed
 	}
@@ -76,6 +92,11 @@ func run(args []string) int {
 // explain adds the nearest known flag or command to a parse error that has none yet.
 func explain(k *kong.Kong, args []string, err error) string {
 	msg := err.Error()
+	for _, arg := range args {
+		if len(arg) > longestShown { // it may be a token in the wrong place
+			msg = strings.ReplaceAll(msg, arg, strings.ToValidUTF8(arg[:6], "")+"…")
+		}
+	}
 	if strings.Contains(msg, "did you mean") {
 		return msg
 	}
