@@ -78,7 +78,7 @@ func TestAFreshTeam(t *testing.T) {
 			t.Errorf("shown %+v", m)
 		}
 		w.presses("501", card.Buttons[1][1])
-		w.wantTold("501", "Name of 501 decided this just now, so I did nothing.")
+		w.wantTold("501", "Name of 501 decided this already: member.")
 		w.wantTold("502", w.answered("502", "thanks"))
 		if asked := w.lastAsked(); strings.Contains(asked, "blue") {
 			t.Errorf("what a stranger wrote was kept: %q", asked)
@@ -201,5 +201,95 @@ func TestWhoIsLetGoWhileTheyWait(t *testing.T) {
 		if m := w.shown(); m.ReplyTo != second || !strings.Contains(m.Text, "I can't talk with you yet.") {
 			t.Errorf("shown %+v", m)
 		}
+	})
+}
+
+// TestACardThatIsOutOfDate: whoever came in another way meanwhile is not touched by it.
+func TestACardThatIsOutOfDate(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{closed: true})
+		w.claims("501")
+		card := w.asks("777")
+		w.tells("501", "link")
+		_, code, _ := strings.Cut(w.wantTold("501", "Write `link ").Text, "`link ")
+		code, _, _ = strings.Cut(code, "`")
+		w.tells("777", "link "+code)
+		w.wantTold("777", "This account belongs to you now")
+		for _, row := range card.Buttons {
+			for _, b := range row {
+				w.presses("501", b)
+				w.wantTold("501", "This has changed since the button was shown, so I did nothing.")
+			}
+		}
+		w.tells("501", "whoami")
+		w.wantTold("501", ", owner.")
+	})
+}
+
+// TestNamesThatArePretended: a name that two have is asked about, and an id is an id.
+func TestNamesThatArePretended(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{closed: true})
+		w.claims("501")
+		for person, name := range map[string]string{"601": "Ann Smith", "602": "Ann", "603": "fake:601"} {
+			a := access.Account{Channel: "fake", User: channels.UserID(person)}
+			if _, err := store.NewPeople(w.db).Let(t.Context(), "default", a, name, access.Guest); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.tells("501", "member role Ann admin")
+		w.wantTold("501", "I know 2 people called `Ann`: Ann (`fake:602`); Ann Smith (`fake:601`).")
+		w.tells("501", "member role fake:601 admin")
+		w.wantTold("501", "Ann Smith: guest → admin.")
+	})
+}
+
+// TestCommandsThatAreEditedIn: a message that was changed into a command is no command, whatever became of it.
+func TestCommandsThatAreEditedIn(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		gate := newGate()
+		w := newWorld(t, url, setup{queue: true, model: llmtest.New(t, gate.then(echo)).Otherwise(echo)})
+		first := w.message(room(), "501", "one")
+		w.deliver(first)
+		<-gate.begun
+		second := w.message(room(), "501", "two")
+		w.deliver(second)
+		w.edits(second, "whoami", true)
+		close(gate.open)
+		w.wantShown(first.ID, "re: one")
+		w.wantShown(second.ID, "re: whoami")
+		w.edits(first, "new", true)
+		w.wantQuiet()
+	})
+}
+
+// TestWhatWasRefusedStaysSo: a messenger that tells again what was missed does not bring it back.
+func TestWhatWasRefusedStaysSo(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{closed: true})
+		old := w.message(room(), "502", "drop the database")
+		old.SentAt = time.Now().Add(-time.Hour)
+		again := *old
+		w.deliver(old)
+		w.shown()
+		w.lets("502", access.Member)
+		w.deliver(&again)
+		w.lets("501", access.Member)
+		w.wantQuiet()
+	})
+}
+
+// TestBotsAreNotRefused aloud: a bot that nobody let in can do nothing about it.
+func TestBotsAreNotRefused(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{closed: true})
+		w.botSays("beep")
+		w.lets("501", access.Member)
+		w.wantQuiet()
 	})
 }

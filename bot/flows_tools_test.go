@@ -83,14 +83,14 @@ func TestAGrantIsAskedForAndGiven(t *testing.T) {
 			t.Errorf("shown %+v", m)
 		}
 		w.deliver(w.pressing("501", channels.Action{Token: card.Buttons[0][1].Token}))
-		if m := w.shown(); !strings.Contains(m.Text, "501 decided this just now") {
+		if m := w.shown(); !strings.Contains(m.Text, "501 decided this already: granted.") {
 			t.Errorf("shown %+v", m)
 		}
 		w.wantSaid("503", "tools why read_file", "lifted for you until")
 		w.wantSaid("504", "tools why read_file", "✗ `read_file` is hidden for you here.")
 		w.wantSaid("501", "tools allow write_file for 504 30m", "504 may use write_file here until")
 		w.wantSaid("504", "tools", "For you here: 2 of 4 tools.")
-		w.wantSaid("501", "tools allow write_file for nobody 30m", "I know 0 persons called `nobody`")
+		w.wantSaid("501", "tools allow write_file for nobody 30m", "I know nobody called `nobody`.")
 	})
 }
 

@@ -102,7 +102,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Undeliverable: func(_ context.Context, r *outbox.Row, _ error) { w.lost <- r.Message.Key },
 	})
 	files := store.NewWorkspaces(w.db, store.DefaultWorkspaceLimits)
-	book := place.NewBook("default", store.NewPlaces(w.db), s.placesInFile(), log)
+	book := place.NewBook("default", store.NewPlaces(w.db), s.placesInFile(), []string{"lead", "writer"}, log)
 	rules := &place.Rules{Tenant: "default", Book: book, Grants: store.NewGrants(w.db), Zone: time.UTC}
 	planner := func(lifts ...tools.Exception) *tools.Planner {
 		return &tools.Planner{

@@ -42,15 +42,19 @@ func (r *Router) redeem(ctx context.Context, in *channels.Inbound, code string) 
 	switch {
 	case errors.Is(err, access.ErrCode):
 		r.cfg.Log.Warn("a code is not good", "channel", a.Channel, "user", a.String())
-		return r.say(ctx, in, "This code is unknown, used, or too old.", in.Sender.ID)
+		return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{ // whoever guesses is told once in ten minutes
+			Key:          fmt.Sprintf("badcode/%s/%s/%d", in.Conversation, in.Sender.ID, time.Now().Unix()/600),
+			Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID,
+			Text: "This code is unknown, used, or too old.",
+		})
 	case errors.Is(err, access.ErrTaken):
 		return r.say(ctx, in, "This account belongs to somebody already. An admin can remove it there first.", in.Sender.ID)
 	case err != nil:
 		return err
 	}
 	r.cfg.Log.Info("a code was used", "channel", a.Channel, "user", p.ID, "role", p.Role)
-	if err := people.Seen(ctx, r.cfg.Tenant, a, in.Conversation); err != nil {
-		return err
+	if err := people.Seen(ctx, r.cfg.Tenant, a, in.Conversation); err != nil { // the next message tells it again
+		r.cfg.Log.Warn("keep where a person is", "err", err)
 	}
 	return r.say(ctx, in, words, in.Sender.ID)
 }
@@ -85,7 +89,7 @@ func (r *Router) askIn(ctx context.Context, in *channels.Inbound) error {
 		"the owner first: `leadhand init` prints a code for it."
 	state := "nobody" // what the words are about: news are told at once
 	if len(admins) > 0 {
-		req, fresh, err := r.cfg.Access.Codes.Ask(ctx, r.cfg.Tenant, &access.Request{
+		req, err := r.cfg.Access.Codes.Ask(ctx, r.cfg.Tenant, &access.Request{
 			Code: access.NewRequestCode(), Account: access.AccountOf(in), Name: in.Sender.Name, At: in.Conversation,
 		})
 		switch {
@@ -102,7 +106,7 @@ func (r *Router) askIn(ctx context.Context, in *channels.Inbound) error {
 				"hear from me here. Until then I keep nothing of what you write.", req.Code)
 			state = req.Code
 		}
-		if fresh {
+		if err == nil && req.Decision == "" { // also one that was asked before: showing it may have failed
 			if err := r.present(ctx, req, admins); err != nil {
 				return err
 			}
@@ -141,7 +145,7 @@ func (r *Router) present(ctx context.Context, req *access.Request, admins []acce
 	card := &channels.Card{
 		Title: "Somebody wants to talk to me", Tone: channels.Warning,
 		Fields: []channels.Field{
-			{Name: "Who", Value: Literal(req.Name)}, {Name: "On", Value: Literal(req.Account.Channel)},
+			{Name: "Who", Value: channels.Literal(req.Name)}, {Name: "On", Value: channels.Literal(req.Account.Channel)},
 			{Name: "Id", Value: "`" + oneLine(string(req.Account.User)) + "`"}, {Name: "Request", Value: req.Code},
 		},
 	}

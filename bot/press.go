@@ -54,7 +54,7 @@ func (r *Router) press(ctx context.Context, in *channels.Inbound, p *access.Pers
 		if len(b.Guard.Actors) > 0 && !slices.Contains(b.Guard.Actors, in.Sender.ID) {
 			return r.say(ctx, in, wordsNotYours, in.Sender.ID)
 		}
-		if words, err := r.changed(ctx, b.Guard); err != nil {
+		if words, err := r.changed(ctx, b.Guard, p); err != nil {
 			return err
 		} else if words != "" {
 			return r.say(ctx, in, words, in.Sender.ID)
@@ -68,7 +68,7 @@ func (r *Router) press(ctx context.Context, in *channels.Inbound, p *access.Pers
 
 // changed tells in words that what a button is about is no more as it was when the button was shown; empty when it is.
 // What nobody knows has changed.
-func (r *Router) changed(ctx context.Context, g channels.Guard) (string, error) {
+func (r *Router) changed(ctx context.Context, g channels.Guard, p *access.Person) (string, error) {
 	if g.Object == "" {
 		return "", nil
 	}
@@ -81,10 +81,10 @@ func (r *Router) changed(ctx context.Context, g channels.Guard) (string, error) 
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("look at what a button is about: %w", err)
-	case now.Number == g.Revision:
+	case now.Number == g.Revision, now.By != "" && now.By == p.Name: // the verb says so; it may be the same press again
 		return "", nil
 	case now.By != "":
-		return fmt.Sprintf(wordsChangedBy, now.By, ago(time.Since(now.At))), nil
+		return fmt.Sprintf(wordsChangedBy, channels.Literal(now.By), ago(time.Since(now.At))), nil
 	}
 	return wordsChanged, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/outbox"
@@ -76,7 +78,10 @@ type RouterConfig struct {
 }
 
 // Router decides what becomes of a received message.
-type Router struct{ cfg RouterConfig }
+type Router struct {
+	cfg   RouterConfig
+	doing singleflight.Group // commands and presses, by event
+}
 
 // NewRouter makes a Router.
 func NewRouter(cfg RouterConfig) *Router {
@@ -92,7 +97,7 @@ func NewRouter(cfg RouterConfig) *Router {
 	}
 	cfg.Revisions[turnObject] = turnRevision(cfg.Inbox.Ended)
 	cfg.Revisions[requestObject] = requestRevision(cfg.Tenant, cfg.Access.Codes)
-	return &Router{cfg}
+	return &Router{cfg: cfg}
 }
 
 // maxText is the longest message in bytes; all of it fits in a file of the workspace.
@@ -110,7 +115,7 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	switch {
 	case err != nil && !refused:
 		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
-	case refused && (!addressed || in.Revises != ""):
+	case refused && !addressed:
 		return nil // what others say to each other is none of the bot's business
 	}
 	if code, ok := codeIn(in, refused); ok {
@@ -141,20 +146,35 @@ func (r *Router) admitted(ctx context.Context, v *visit) error {
 			return err
 		}
 	}
-	if in.Command == nil && in.Action == nil && v.addressed && len(in.Attachments) == 0 && !in.Sender.Bot {
+	plain := in.Command == nil && in.Action == nil && in.Revises == "" && len(in.Attachments) == 0
+	if plain && v.addressed && !in.Sender.Bot {
 		in.Command = r.cfg.Verbs.Spoken(in.Text)
 	}
 	switch {
 	case in.Action != nil:
 		return r.press(ctx, in, v.person)
-	case in.Command != nil:
+	case in.Command != nil && in.Revises == "":
 		return r.once(ctx, in, func(ctx context.Context, in *channels.Inbound) error { return r.verb(ctx, in, v.person) })
 	case in.Revises != "":
 		return r.revise(ctx, v)
 	case !v.addressed:
 		return r.overhear(ctx, v)
 	}
+	if late, err := r.late(ctx, in); late || err != nil {
+		return err
+	}
 	return r.accept(ctx, v)
+}
+
+// lateAfter is how old a message is when it is asked whether it was refused before. Platforms deliver again what they,
+// or the bot, missed; what was refused is not worked hours later because its sender was let in meanwhile.
+const lateAfter = time.Minute
+
+func (r *Router) late(ctx context.Context, in *channels.Inbound) (bool, error) {
+	if time.Since(in.SentAt) < lateAfter {
+		return false, nil
+	}
+	return r.cfg.Keep.Commands.Done(ctx, in.Conversation.Channel, in.EventKey)
 }
 
 // overhear keeps what is not for the bot. A part of an album whose other part speaks to the bot is.
@@ -266,6 +286,12 @@ func (r *Router) told(ctx context.Context, in *channels.Inbound, err error) erro
 // message the admins are asked.
 func (r *Router) refuse(ctx context.Context, in *channels.Inbound, why *access.Refusal) error {
 	r.cfg.Log.Info("refused", "channel", in.Conversation.Channel, "user", person(in))
+	if err := r.cfg.Keep.Commands.Finish(ctx, in.Conversation.Channel, in.EventKey); err != nil { // it is over, for good
+		return err
+	}
+	if in.Sender.Bot { // which can do nothing about it
+		return nil
+	}
 	if in.Direct && why.MayAsk {
 		return r.askIn(ctx, in)
 	}
@@ -293,6 +319,9 @@ func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, to 
 // everybody down.
 func (r *Router) full(ctx context.Context, in *channels.Inbound, waiting int) error {
 	r.cfg.Log.Warn("queue full", "channel", in.Conversation.Channel, "user", person(in), "waiting", waiting)
+	if err := r.cfg.Keep.Commands.Finish(ctx, in.Conversation.Channel, in.EventKey); err != nil {
+		return err
+	}
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          fmt.Sprintf("full/%s/%s/%d", in.Conversation, in.Sender.ID, time.Now().Unix()/60),
 		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via,

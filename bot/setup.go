@@ -1,7 +1,9 @@
 package bot
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/channels"
@@ -21,7 +23,10 @@ func (r *Router) Added(ctx context.Context, eventKey string, at channels.Convers
 }
 
 func setupCard(e *place.Effective) *channels.Card {
-	only, limited := e.Limit()
+	var lists []string
+	for _, rule := range e.Tools() {
+		lists = append(lists, rule.String())
+	}
 	return &channels.Card{
 		Title: "Hello, I am this team's lead agent",
 		Body: "Mention me and say what you need: I plan work, answer questions and use tools. " +
@@ -31,7 +36,7 @@ func setupCard(e *place.Effective) *channels.Card {
 			{Name: "I answer", Value: map[place.Answer]string{
 				place.Mention: "when I am mentioned", place.Always: "always",
 			}[e.Answer()]},
-			{Name: "Tools", Value: Literal(place.ToolList{Limited: limited, Only: only}.String())},
+			{Name: "Tools", Value: channels.Literal(cmp.Or(strings.Join(lists, "; "), place.ToolList{}.String()))},
 		},
 	}
 }

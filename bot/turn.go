@@ -16,6 +16,7 @@ import (
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/lane"
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/workspace"
 )
 
@@ -128,7 +129,7 @@ func (w *working) explain(ctx context.Context, err error) (inbox.Outcome, string
 		return "", "", cause
 	case errors.Is(err, lane.ErrFenced):
 		return "", "", err
-	case w.failed != nil:
+	case w.failed != nil, errors.Is(err, tools.ErrUndecided):
 		w.log.Error("the database failed during a turn", "err", err)
 		return "", "", inbox.StoreFailed(w.turn.Item, err)
 	}
@@ -209,6 +210,14 @@ func (w *working) steer(ctx context.Context, after int64) ([]session.Entry, erro
 		}
 		if it.Scope.User != w.turn.Item.Scope.User || it.Stopped {
 			break
+		}
+		_, err := w.cfg.Admit(ctx, &it.Message)
+		if _, refused := errors.AsType[*access.Refusal](err); refused {
+			break // it is told so in a turn of its own
+		}
+		if err != nil {
+			w.failed = err
+			return nil, err
 		}
 		w.cfg.Begun(&it.Message)
 		entries = append(entries, w.entry(ctx, it))

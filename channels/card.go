@@ -48,7 +48,7 @@ func (t Tone) icon() string {
 func (c *Card) Markdown() string {
 	var parts []string
 	if c.Title != "" {
-		parts = append(parts, c.Tone.icon()+"**"+strings.ReplaceAll(c.Title, "*", `\*`)+"**")
+		parts = append(parts, c.Tone.icon()+"**"+literal(c.Title, false)+"**")
 	}
 	if c.Body != "" {
 		parts = append(parts, c.Body)

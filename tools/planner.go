@@ -2,8 +2,12 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
+
+// ErrUndecided is that it is not known at the moment which tools may be used. Nothing may be then.
+var ErrUndecided = errors.New("it is not known which tools may be used")
 
 // Planner makes the plan of a scope. The run of a scope and those who ask what it may do use the same one, so that what
 // is explained is what happens. Source is required.
@@ -24,7 +28,7 @@ func (p *Planner) Plan(ctx context.Context, s Scope) (*Plan, error) {
 	var gates []Gate
 	if p.Gates != nil {
 		if gates, err = p.Gates(ctx, s); err != nil {
-			return nil, fmt.Errorf("decide on the tools: %w", err)
+			return nil, fmt.Errorf("%w: %w", ErrUndecided, err)
 		}
 	}
 	var signals Signals

@@ -66,9 +66,16 @@ func (c *cached) forget() {
 	c.epoch++
 }
 
-func (c *cached) Let(ctx context.Context, tenant string, a Account, name string, role Role) (*Person, error) {
+func (c *cached) Decide(
+	ctx context.Context, tenant, code, decision, by string,
+) (*Request, bool, error) {
 	defer c.forget()
-	return c.People.Let(ctx, tenant, a, name, role)
+	return c.People.Decide(ctx, tenant, code, decision, by)
+}
+
+func (c *cached) Unblock(ctx context.Context, tenant, name string) ([]string, error) {
+	defer c.forget()
+	return c.People.Unblock(ctx, tenant, name)
 }
 
 func (c *cached) Change(ctx context.Context, tenant, id string, role Role) error {
@@ -79,11 +86,6 @@ func (c *cached) Change(ctx context.Context, tenant, id string, role Role) error
 func (c *cached) Remove(ctx context.Context, tenant, id string) error {
 	defer c.forget()
 	return c.People.Remove(ctx, tenant, id)
-}
-
-func (c *cached) Block(ctx context.Context, tenant string, a Account, name string) error {
-	defer c.forget()
-	return c.People.Block(ctx, tenant, a, name)
 }
 
 func (c *cached) Claim(ctx context.Context, tenant, code string, a Account, name string) (*Person, error) {

@@ -72,10 +72,17 @@ func (g *Gate) Admit(ctx context.Context, in *channels.Inbound) (*Person, error)
 
 // Lacks refuses what needs a role. doing is what was wanted, as in "give a role".
 func Lacks(p *Person, least Role, doing string) *Refusal {
+	giver := "An owner or admin"
+	if least.AtLeast(Admin) {
+		giver = "An owner"
+	}
+	who := giver + " of this bot can give you the role"
+	if p.Role.AtLeast(Member) {
+		who += "; `member list` shows who that is"
+	}
 	return &Refusal{
 		What: fmt.Sprintf("You can't %s.", doing),
-		Why:  fmt.Sprintf("That needs the role %s, and you are %s.", least, article(p.Role)),
-		Who:  "An owner or admin of this bot can give you the role; `member list` shows who that is.",
+		Why:  fmt.Sprintf("That needs the role %s, and you are %s.", least, article(p.Role)), Who: who + ".",
 	}
 }
 

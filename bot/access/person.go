@@ -46,24 +46,27 @@ type People interface {
 
 // Known tells who is who.
 type Known interface {
-	// Find is the person who has an account; nil when nobody has. Blocked tells that it is kept out.
+	// Find is the person who has an account; nil when nobody has. blocked tells that it is kept out.
 	Find(ctx context.Context, tenant string, a Account) (p *Person, blocked bool, err error)
 	// All lists everybody, by name.
 	All(ctx context.Context, tenant string) ([]Person, error)
+	// Blocked lists the names of the accounts that are kept out.
+	Blocked(ctx context.Context, tenant string) ([]string, error)
 	// Seen keeps where an account is alone with the bot.
 	Seen(ctx context.Context, tenant string, a Account, at channels.Conversation) error
 }
 
 // Changes changes who may talk to the bot.
 type Changes interface {
-	// Let makes the owner of an account a person in a role, or gives that person the role.
-	Let(ctx context.Context, tenant string, a Account, name string, role Role) (*Person, error)
+	// Decide closes an open request and does what was decided: lets its account in, or blocks it. The request as it is
+	// then is given back; ok is false when it was closed before. ErrTaken when the account belongs to somebody by now.
+	Decide(ctx context.Context, tenant, code, decision, by string) (r *Request, ok bool, err error)
+	// Unblock lets blocked accounts ask again, by their name or id, and tells which.
+	Unblock(ctx context.Context, tenant, name string) ([]string, error)
 	// Change gives a person another role. ErrLastOwner when there would be no owner any more, ErrNobody.
 	Change(ctx context.Context, tenant, id string, role Role) error
 	// Remove forgets a person: none of their accounts may talk any more. ErrLastOwner, ErrNobody.
 	Remove(ctx context.Context, tenant, id string) error
-	// Block keeps an account out, without a person.
-	Block(ctx context.Context, tenant string, a Account, name string) error
 	// Claim uses a claim code up and makes the owner of the account an owner of the bot. ErrCode.
 	Claim(ctx context.Context, tenant, code string, a Account, name string) (*Person, error)
 	// Link uses a link code up and adds the account to the person who got it. ErrCode, ErrTaken.
@@ -74,13 +77,13 @@ type Changes interface {
 type Codes interface {
 	// Issue keeps a code until it expires. person is whose account a link code adds to.
 	Issue(ctx context.Context, tenant string, kind Kind, code, person string, ttl time.Duration) error
-	// Ask keeps that somebody wants to be let in. It gives the request that is open already, if there is one; fresh is
-	// false then. ErrTooMany when too many ask.
-	Ask(ctx context.Context, tenant string, r *Request) (open *Request, fresh bool, err error)
+	// Ask keeps that somebody wants to be let in. It gives the request that is open already, or was decided a moment ago,
+	// if there is one. ErrTooMany when too many ask.
+	Ask(ctx context.Context, tenant string, r *Request) (*Request, error)
+	// Open lists the open requests, the oldest first.
+	Open(ctx context.Context, tenant string) ([]Request, error)
 	// Asked is a request, whether open or decided; nil when there is none.
 	Asked(ctx context.Context, tenant, code string) (*Request, error)
-	// Decide closes an open request. ok is false when it was closed before.
-	Decide(ctx context.Context, tenant, code, decision, by string) (ok bool, err error)
 }
 
 // Kind is what a code is for.

@@ -84,6 +84,17 @@ type Limits struct {
 	RetentionDays  int   `yaml:"retention_days"` // how long worked messages are kept
 }
 
+// answers is the name of the model that answers for an agent unless it fails; empty when the environment chooses it.
+func (c *Config) answers(agent string) string {
+	if models := c.Agents[agent].Models; len(models) > 0 {
+		return models[0]
+	}
+	if len(c.Models) == 1 {
+		return names(c.Models)[0]
+	}
+	return ""
+}
+
 // lead is the agent that talks to people.
 const lead = "lead"
 

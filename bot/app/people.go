@@ -15,7 +15,7 @@ import (
 // makePeople makes who may talk, what is set for places, and what people can tell the program.
 func (a *App) makePeople() {
 	a.people, a.codes = access.Cached(store.NewPeople(a.db)), store.NewCodes(a.db)
-	a.book = place.NewBook(tenant, store.NewPlaces(a.db), a.places(), a.log)
+	a.book = place.NewBook(tenant, store.NewPlaces(a.db), a.places(), a.agents(), a.log)
 	a.rules = &place.Rules{Tenant: tenant, Book: a.book, Grants: store.NewGrants(a.db), Zone: a.zone()}
 	a.files = store.NewWorkspaces(a.db, a.workspaceLimits())
 	a.tools = builtin(a.files, a.zone())
@@ -40,6 +40,17 @@ func (a *App) scope(ctx context.Context, req *bot.Request) (tools.Scope, error) 
 	}, nil
 }
 
+// agents are the names of the agents that can answer people, the one where nothing is set first.
+func (a *App) agents() []string {
+	all := []string{lead}
+	for _, name := range names(a.cfg.Agents) {
+		if name != lead {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
 // commands are the verbs, in the order in which help shows them.
 func commands(a *App) []command.Verb {
 	sessions := store.NewSessions(a.db)
@@ -54,18 +65,12 @@ func commands(a *App) []command.Verb {
 		return a.inbox.Stop(ctx, session, all)
 	}
 	say := func(ctx context.Context, m channels.Outbound) error { return a.outbox.Post(ctx, tenant, "", m) }
-	agents := []string{lead}
-	for _, name := range names(a.cfg.Agents) {
-		if name != lead {
-			agents = append(agents, name)
-		}
-	}
 	return []command.Verb{
 		command.Fresh(tenant, sessions, answers),
 		command.Stop(tenant, sessions, stop),
 		command.WhoAmI(tenant, a.people),
 		command.Link(tenant, a.codes, a.people),
-		command.Topic(command.Topics{Book: a.book, Agents: agents, Steers: a.cfg.Steering == "steer"}),
+		command.Topic(command.Topics{Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer"}),
 		command.Tools(command.Toolbox{
 			Tenant: tenant, Book: a.book, Grants: a.rules.Grants, People: a.people, Scope: a.scope, Say: say, Zone: a.zone(),
 			Plan: func(ctx context.Context, s tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {

@@ -58,8 +58,10 @@ func (c *Config) validate(env Environ) error {
 	}
 	known := knownTools()
 	p.add("tools", c.Tools.Check(known))
+	p.providers("tools", c.Tools, names(c.Models))
 	for _, name := range names(c.Agents) {
 		p.add("agents."+name+".tools", c.Agents[name].Tools.Check(known))
+		p.providers("agents."+name+".tools", c.Agents[name].Tools, names(c.Models))
 	}
 	c.Limits.validate(&p)
 	if c.Notices != (Place{}) {
@@ -82,6 +84,15 @@ func (c *Config) validate(env Environ) error {
 	}
 	p = append(p, env.misspelt()...)
 	return errors.Join(p...)
+}
+
+// providers checks that rules for models are about models that there are.
+func (p *problems) providers(key string, rules tools.Rules, models []string) {
+	for _, name := range names(rules.Providers) {
+		if !slices.Contains(models, name) {
+			p.add(key+".providers", strict.UnknownName("model", name, models))
+		}
+	}
 }
 
 func (s PlaceSettings) validate(key string, agents []string, p *problems) {

@@ -46,10 +46,13 @@ func (t Toolbox) ask(ctx context.Context, req *bot.Request, args string) (*bot.A
 		Code: access.NewRequestCode(), At: req.In.Conversation, Person: req.Person.ID, Name: req.In.Sender.Name,
 		Tools: []string{name}, Lasts: d,
 	}
-	if err := t.Grants.Ask(ctx, t.Tenant, g); err != nil {
+	if g, err = t.Grants.Ask(ctx, t.Tenant, g); err != nil {
 		return nil, err
 	}
-	if err := t.present(ctx, g); err != nil {
+	if g.Decision == place.Denied {
+		return aside("%s said no a moment ago. You can ask again in an hour.", channels.Literal(g.By)), nil
+	}
+	if err := t.present(ctx, g); err != nil { // also one that was asked before: showing it may have failed
 		return nil, err
 	}
 	return openly("I asked the admins (request %s). You hear from me here.", g.Code), nil
@@ -119,14 +122,14 @@ func (t Toolbox) decide(ctx context.Context, req *bot.Request, code string, d pl
 		return nil, err
 	case g == nil:
 		return aside("There is no request `%s`.", inline(code)), nil
-	case !ok:
-		return openly("%s decided this already: %s.", bot.Literal(g.By), g.Decision), nil
+	case !ok && (g.By != req.Person.Name || g.Decision != d):
+		return openly("%s decided this already: %s.", channels.Literal(g.By), g.Decision), nil
 	}
 	what := "`" + strings.Join(g.Tools, "`, `") + "`"
-	told := fmt.Sprintf("%s: %s says no to %s.", bot.Literal(g.Name), bot.Literal(g.By), what)
+	told := fmt.Sprintf("%s: %s says no to %s.", channels.Literal(g.Name), channels.Literal(g.By), what)
 	if d == place.Granted {
-		told = fmt.Sprintf("%s: you may use %s here until %s, %s says.", bot.Literal(g.Name), what, t.until(g.Until),
-			bot.Literal(g.By))
+		told = fmt.Sprintf("%s: you may use %s here until %s, %s says.", channels.Literal(g.Name), what, t.until(g.Until),
+			channels.Literal(g.By))
 	}
 	if g.At != req.In.Conversation {
 		if err := t.Say(ctx, channels.Outbound{Key: "granted/" + g.Code, Conversation: g.At, Text: told}); err != nil {

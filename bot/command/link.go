@@ -8,6 +8,7 @@ import (
 
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/channels"
 )
 
 // linkFor is how long a link code is good.
@@ -60,7 +61,7 @@ func WhoAmI(tenant string, people access.People) Verb {
 				}
 			}
 			return aside("You are %s, %s. I know you by %s.",
-				bot.Literal(req.In.Sender.Name), req.Person.Role, strings.Join(accounts, ", ")), nil
+				channels.Literal(req.In.Sender.Name), req.Person.Role, strings.Join(accounts, ", ")), nil
 		},
 	}
 }

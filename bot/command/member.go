@@ -29,6 +29,7 @@ func Member(m Members) Verb {
 			{Name: "list", Help: "everybody, with their roles"},
 			{Name: "role", Args: "<name> <role>", Help: "give a role: " + roleNames(), Role: access.Admin},
 			{Name: "remove", Args: "<name>", Help: "take the right to talk to me", Role: access.Admin},
+			{Name: "unblock", Args: "<name>", Help: "let a blocked account ask again", Role: access.Admin},
 			{Name: "pair", Args: "<request> <role|later|block>", Help: "decide who asks to be let in", Role: access.Admin},
 		},
 		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
@@ -39,6 +40,8 @@ func Member(m Members) Verb {
 				return m.role(ctx, req, rest)
 			case "remove":
 				return m.remove(ctx, req, rest)
+			case "unblock":
+				return m.unblock(ctx, rest)
 			case "pair":
 				return m.pair(ctx, req, rest)
 			}
@@ -60,15 +63,29 @@ func (m Members) list(ctx context.Context) (*bot.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
-		return aside("Nobody was let in yet."), nil
-	}
 	slices.SortStableFunc(all, func(a, b access.Person) int {
 		return slices.Index(access.Roles(), a.Role) - slices.Index(access.Roles(), b.Role)
 	})
 	var lines []string
 	for _, p := range all {
-		lines = append(lines, fmt.Sprintf("- %s – %s, on %s", bot.Literal(p.Name), p.Role, bot.Literal(where(p))))
+		lines = append(lines, fmt.Sprintf("- %s – %s, on %s", channels.Literal(p.Name), p.Role, channels.Literal(where(p))))
+	}
+	open, err := m.Codes.Open(ctx, m.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range open {
+		lines = append(lines, fmt.Sprintf("- %s – asks to be let in (request %s)", channels.Literal(r.Name), r.Code))
+	}
+	blocked, err := m.People.Blocked(ctx, m.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range blocked {
+		lines = append(lines, fmt.Sprintf("- %s – blocked", channels.Literal(name)))
+	}
+	if len(lines) == 0 {
+		return aside("Nobody was let in yet."), nil
 	}
 	return &bot.Answer{Text: strings.Join(lines, "\n"), Aside: true}, nil
 }
@@ -84,8 +101,8 @@ func where(p access.Person) string {
 }
 
 // pick finds the one person of a name. The answer says why there is none.
-func (m Members) pick(ctx context.Context, name string) (*access.Person, *bot.Answer, error) {
-	all, err := m.People.All(ctx, m.Tenant)
+func pick(ctx context.Context, known access.Known, tenant, name string) (*access.Person, *bot.Answer, error) {
+	all, err := known.All(ctx, tenant)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,34 +115,32 @@ func (m Members) pick(ctx context.Context, name string) (*access.Person, *bot.An
 	}
 	var names []string
 	for _, p := range found {
-		names = append(names, fmt.Sprintf("%s (`%s`)", bot.Literal(p.Name), inline(p.ID)))
+		names = append(names, fmt.Sprintf("%s (`%s`)", channels.Literal(p.Name), inline(p.ID)))
 	}
 	return nil, aside("I know %d people called `%s`: %s. Please take what stands in brackets.",
 		len(found), inline(name), strings.Join(names, "; ")), nil
 }
 
-// named are the people whose whole name, a word of it, or id is what somebody wrote.
+// named are the people whose id is what somebody wrote, or else whose name or a word of it. Nobody is taken for
+// somebody else by calling themselves like them: then there are two.
 func named(all []access.Person, name string) []access.Person {
-	name = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "@"))
+	id := strings.TrimSpace(name)
+	if i := slices.IndexFunc(all, func(p access.Person) bool { return p.ID == id }); i >= 0 {
+		return all[i : i+1]
+	}
+	name = strings.ToLower(strings.TrimPrefix(id, "@"))
 	if name == "" {
 		return nil
 	}
-	var exact, close []access.Person
+	var found []access.Person
 	for _, p := range all {
 		known := strings.ToLower(p.Name)
-		words := strings.Fields(known)
 		isWord := func(w string) bool { return strings.TrimPrefix(w, "@") == name }
-		switch {
-		case strings.EqualFold(p.ID, name), known == name:
-			exact = append(exact, p)
-		case slices.ContainsFunc(words, isWord):
-			close = append(close, p)
+		if known == name || slices.ContainsFunc(strings.Fields(known), isWord) {
+			found = append(found, p)
 		}
 	}
-	if len(exact) > 0 {
-		return exact
-	}
-	return close
+	return found
 }
 
 func (m Members) role(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
@@ -134,7 +149,7 @@ func (m Members) role(ctx context.Context, req *bot.Request, args string) (*bot.
 	if i < 0 || !role.Known() {
 		return aside("Write `member role <name> <role>`; roles are %s.", roleNames()), nil
 	}
-	p, answer, err := m.pick(ctx, name)
+	p, answer, err := pick(ctx, m.People, m.Tenant, name)
 	if p == nil {
 		return answer, err
 	}
@@ -148,11 +163,11 @@ func (m Members) role(ctx context.Context, req *bot.Request, args string) (*bot.
 	if err != nil {
 		return nil, err
 	}
-	return openly("%s: %s → %s.", bot.Literal(p.Name), p.Role, role), nil
+	return openly("%s: %s → %s.", channels.Literal(p.Name), p.Role, role), nil
 }
 
 func (m Members) remove(ctx context.Context, req *bot.Request, name string) (*bot.Answer, error) {
-	p, answer, err := m.pick(ctx, name)
+	p, answer, err := pick(ctx, m.People, m.Tenant, name)
 	if p == nil {
 		return answer, err
 	}
@@ -166,7 +181,7 @@ func (m Members) remove(ctx context.Context, req *bot.Request, name string) (*bo
 	if err != nil {
 		return nil, err
 	}
-	return openly("%s was %s and may not talk to me any more.", bot.Literal(p.Name), p.Role), nil
+	return openly("%s was %s and may not talk to me any more.", channels.Literal(p.Name), p.Role), nil
 }
 
 // refusedChange is what people are told of a change that can't be; empty for other errors and none.
@@ -194,40 +209,54 @@ func (m Members) pair(ctx context.Context, req *bot.Request, args string) (*bot.
 	case role.Known() && !req.Person.Role.MayGive(role):
 		return nil, access.Lacks(req.Person, access.Owner, "let people in as "+decision)
 	}
-	asked, err := m.Codes.Asked(ctx, m.Tenant, code)
-	if err != nil {
+	asked, ok, err := m.People.Decide(ctx, m.Tenant, code, decision, req.Person.Name)
+	switch {
+	case errors.Is(err, access.ErrTaken):
+		return openly("That account belongs to somebody by now, so I did nothing. `member list` shows who that is."), nil
+	case err != nil:
 		return nil, err
-	}
-	if asked == nil {
+	case asked == nil:
 		return aside("There is no request `%s`.", inline(words[0])), nil
-	}
-	if ok, err := m.Codes.Decide(ctx, m.Tenant, code, decision, req.Person.Name); err != nil || !ok {
-		return openly("%s decided this already: %s.", bot.Literal(asked.DecidedBy), asked.Decision), err
+	case !ok && asked.DecidedBy == req.Person.Name && asked.Decision == decision: // the same again
+	case !ok && asked.DecidedBy == "":
+		return openly("Whoever asked came in another way meanwhile, so I did nothing."), nil
+	case !ok:
+		return openly("%s decided this already: %s.", channels.Literal(asked.DecidedBy), asked.Decision), nil
 	}
 	return m.decided(ctx, asked, decision)
 }
 
+// decided tells whoever asked what became of it.
 func (m Members) decided(ctx context.Context, asked *access.Request, decision string) (*bot.Answer, error) {
-	var err error
-	who, told := bot.Literal(asked.Name), ""
+	who, told := channels.Literal(asked.Name), ""
 	var said string
 	switch decision {
 	case access.Block:
-		err = m.People.Block(ctx, m.Tenant, asked.Account, asked.Name)
-		said = who + " is blocked: I don't answer that account, and it can't ask again."
+		said = who + " is blocked: I don't answer that account, and it can't ask again until `member unblock`."
 	case access.Later:
 		told = "An admin said: not now. You can ask again in an hour."
 		said = who + " is told: not now."
 	default:
-		_, err = m.People.Let(ctx, m.Tenant, asked.Account, asked.Name, access.Role(decision))
 		told = fmt.Sprintf("You were let in as %s. What can I do for you? `help` shows what there is.", decision)
 		said = fmt.Sprintf("%s was let in as %s.", who, decision)
 	}
+	if told != "" {
+		err := m.Say(ctx, channels.Outbound{Key: "decided/" + asked.Code, Conversation: asked.At, Text: told})
+		if err != nil { // it is decided all the same
+			return nil, err
+		}
+	}
+	return &bot.Answer{Text: said, Edits: true}, nil
+}
+
+// unblock lets blocked accounts ask again.
+func (m Members) unblock(ctx context.Context, name string) (*bot.Answer, error) {
+	names, err := m.People.Unblock(ctx, m.Tenant, name)
 	if err != nil {
 		return nil, err
 	}
-	if told != "" {
-		err = m.Say(ctx, channels.Outbound{Key: "decided/" + asked.Code, Conversation: asked.At, Text: told})
+	if len(names) == 0 {
+		return aside("I block nobody called `%s`. `member list` shows whom I block.", inline(name)), nil
 	}
-	return &bot.Answer{Text: said, Edits: true}, err
+	return openly("%s may ask to be let in again.", channels.Literal(strings.Join(names, ", "))), nil
 }

@@ -27,10 +27,17 @@ func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 			}
 			stopped, waiting := 0, 0
 			for _, r := range busy {
-				if r.Person != req.Person.ID && !req.Person.Role.AtLeast(access.Lead) {
-					return nil, access.Lacks(req.Person, access.Lead, "stop what "+bot.Literal(r.Name)+" asked for")
+				all := strings.EqualFold(args, "all")
+				met := r.Senders[:1]
+				if all {
+					met = r.Senders
 				}
-				s, w, err := end(ctx, r.Session, strings.EqualFold(args, "all"))
+				for _, who := range met {
+					if who.Person != req.Person.ID && !req.Person.Role.AtLeast(access.Lead) {
+						return nil, access.Lacks(req.Person, access.Lead, "stop what "+channels.Literal(who.Name)+" asked for")
+					}
+				}
+				s, w, err := end(ctx, r.Session, all)
 				if err != nil {
 					return nil, err
 				}

@@ -153,7 +153,7 @@ func (t Toolbox) why(ctx context.Context, req *bot.Request, name string) (*bot.A
 	}
 	lines = append(lines, "")
 	for _, v := range verdicts {
-		line := "- " + bot.Literal(v.String())
+		line := "- " + channels.Literal(v.String())
 		if v.Hides {
 			line += " ← **hides it**"
 		}
@@ -190,7 +190,7 @@ func (t Toolbox) changers(ctx context.Context) (string, error) {
 	var names []string
 	for _, p := range all {
 		if p.Role.AtLeast(access.Admin) {
-			names = append(names, bot.Literal(p.Name))
+			names = append(names, channels.Literal(p.Name))
 		}
 	}
 	if len(names) == 0 {

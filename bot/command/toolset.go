@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,37 +39,53 @@ func (t Toolbox) change(ctx context.Context, req *bot.Request, word, args string
 			return aside("I did nothing: %v.", err), nil
 		}
 	}
-	if timed && word == "allow" {
-		return t.allowFor(ctx, req, names, strings.TrimSpace(forWhom))
+	if timed {
+		return t.timed(ctx, req, word, names, at, strings.TrimSpace(forWhom))
 	}
-	e, err := t.Book.At(ctx, at)
+	e, err := t.Book.Fresh(ctx, at)
 	if err != nil {
 		return nil, err
 	}
 	value, changed := changedList(e, at, word, names)
 	if !changed {
-		return aside("Nothing here keeps those tools away, so I did nothing. `tools why <name>` shows what does."), nil
+		return aside("Nothing is set here that keeps those tools away, so I did nothing. `tools why <name>` shows what " +
+			"does."), nil
 	}
 	after := e.With(place.Setting{At: at, Key: place.KeyTools, Value: value})
-	if !req.Person.Role.AtLeast(access.Admin) && (widens(e, after, all) || at != req.In.Conversation) {
+	if !req.Person.Role.AtLeast(access.Admin) && (at != req.In.Conversation || widens(e, at, word, names) ||
+		moreTools(e, after, all)) {
 		return nil, access.Lacks(req.Person, access.Admin, "let more tools be used")
 	}
-	topics := Topics{Book: t.Book, Agents: []string{""}}
-	a, err := topics.set(ctx, req, at, place.KeyTools, value)
-	if err == nil && word == "only" && len(names) == 0 {
-		a.Text += " No tools may be used here now."
+	a, err := Topics{Book: t.Book}.write(ctx, req, e, at, place.KeyTools, value)
+	if err != nil {
+		return nil, err
 	}
-	return a, err
+	switch away := stillAway(after, names, all); {
+	case word == "only" && len(names) == 0:
+		a.Text += " No tools may be used here now."
+	case word != "deny" && word != "reset" && len(away) > 0:
+		a.Text += fmt.Sprintf(" Something else keeps `%s` away; `tools why %s` shows what.",
+			strings.Join(away, "`, `"), away[0])
+	}
+	return a, nil
+}
+
+// stillAway are the tools of those names that may not be used all the same.
+func stillAway(after *place.Effective, names []string, all []tools.Descriptor) (away []string) {
+	for i := range all {
+		named := slices.ContainsFunc(names, func(s string) bool { return tools.Matches(s, &all[i]) })
+		if named && !after.Allows(&all[i]) {
+			away = append(away, all[i].Name)
+		}
+	}
+	return away
 }
 
 // changedList is the list of a place after a change; changed is false when there is nothing to change.
 func changedList(
 	e *place.Effective, at channels.Conversation, word string, names []string,
 ) (value string, changed bool) {
-	var l place.ToolList
-	if here := e.Here(at, place.KeyTools); here != nil {
-		l = place.ReadTools(here.Value)
-	}
+	l := listAt(e, at)
 	without := func(list []string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(names, s) })
 	}
@@ -80,14 +97,12 @@ func changedList(
 	case "deny":
 		l.Deny = append(without(l.Deny), names...)
 	case "allow":
-		limit, limited := e.Limit()
-		denied := len(without(l.Deny)) < len(l.Deny)
-		if !limited && !denied {
+		if !l.Limited && len(without(l.Deny)) == len(l.Deny) {
 			return "", false
 		}
 		l.Deny = without(l.Deny)
-		if limited {
-			l.Limited, l.Only = true, append(without(limit), names...)
+		if l.Limited {
+			l.Only = append(without(l.Only), names...)
 		}
 	}
 	if !l.Limited && len(l.Deny) == 0 {
@@ -96,8 +111,23 @@ func changedList(
 	return l.Encode(), true
 }
 
-// widens tells whether any tool may be used after a change that might not before.
-func widens(before, after *place.Effective, all []tools.Descriptor) bool {
+func listAt(e *place.Effective, at channels.Conversation) place.ToolList {
+	if here := e.Here(at, place.KeyTools); here != nil {
+		return place.ReadTools(here.Value)
+	}
+	return place.ToolList{}
+}
+
+// widens tells by the words alone whether a change may let more be used than before, also of tools that are not there
+// yet.
+func widens(e *place.Effective, at channels.Conversation, word string, names []string) bool {
+	l := listAt(e, at)
+	more := func(s string) bool { return l.Limited && !slices.Contains(l.Only, s) || slices.Contains(l.Deny, s) }
+	return word == "allow" || word == "reset" || word == "only" && slices.ContainsFunc(names, more)
+}
+
+// moreTools tells whether any tool may be used after a change that might not before.
+func moreTools(before, after *place.Effective, all []tools.Descriptor) bool {
 	return slices.ContainsFunc(all, func(d tools.Descriptor) bool { return after.Allows(&d) && !before.Allows(&d) })
 }
 
@@ -117,9 +147,14 @@ func lasts(text string) (time.Duration, bool) {
 	return d * day, err == nil && d > 0 && d*day <= maxGrant
 }
 
-// allowFor lets one person use tools here for a time.
-func (t Toolbox) allowFor(ctx context.Context, req *bot.Request, names []string, forWhom string) (*bot.Answer, error) {
-	if !req.Person.Role.AtLeast(access.Admin) {
+// timed lets one person use tools here for a time.
+func (t Toolbox) timed(
+	ctx context.Context, req *bot.Request, word string, names []string, at channels.Conversation, forWhom string,
+) (*bot.Answer, error) {
+	switch {
+	case word != "allow" || at != req.In.Conversation:
+		return aside("Only `tools allow` can be for one person, and only in one place: here."), nil
+	case !req.Person.Role.AtLeast(access.Admin):
 		return nil, access.Lacks(req.Person, access.Admin, "let somebody use more tools")
 	}
 	i := strings.LastIndexByte(forWhom, ' ')
@@ -127,24 +162,19 @@ func (t Toolbox) allowFor(ctx context.Context, req *bot.Request, names []string,
 	if i < 0 || !ok {
 		return aside("Write `tools allow <tools> for <name> <2h>`; it lasts at most 30 days."), nil
 	}
-	all, err := t.People.All(ctx, t.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	found := named(all, forWhom[:i])
-	if len(found) != 1 {
-		return aside("I know %s called `%s`; `member list` shows everybody.",
-			bot.Count(len(found), "person"), inline(forWhom[:i])), nil
+	p, answer, err := pick(ctx, t.People, t.Tenant, forWhom[:i])
+	if p == nil {
+		return answer, err
 	}
 	g := &place.Grant{
-		Code: access.NewRequestCode(), At: req.In.Conversation, Person: found[0].ID, Name: found[0].Name, Tools: names,
-		Lasts: d, Decision: place.Granted, By: req.Person.Name,
+		Code: access.NewRequestCode(), At: at, Person: p.ID, Name: p.Name, Tools: names, Lasts: d,
+		Decision: place.Granted, By: req.Person.Name,
 	}
-	if err := t.Grants.Ask(ctx, t.Tenant, g); err != nil {
+	if _, err := t.Grants.Ask(ctx, t.Tenant, g); err != nil {
 		return nil, err
 	}
 	return openly("%s may use %s here until %s, as far as the configuration lets anybody.",
-		bot.Literal(g.Name), bot.Literal(strings.Join(names, ", ")), t.until(time.Now().Add(d))), nil
+		channels.Literal(g.Name), channels.Literal(strings.Join(names, ", ")), t.until(time.Now().Add(d))), nil
 }
 
 func (t Toolbox) until(at time.Time) string { return at.In(t.Zone).Format("2 Jan 15:04") }

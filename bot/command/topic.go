@@ -18,6 +18,8 @@ import (
 // Book is what is set for places.
 type Book interface {
 	At(ctx context.Context, c channels.Conversation) (*place.Effective, error)
+	// Fresh is At for who wants to change it.
+	Fresh(ctx context.Context, c channels.Conversation) (*place.Effective, error)
 	Fixed(at channels.Conversation, key place.Key) *place.Setting
 	Set(ctx context.Context, s place.Setting) error
 }
@@ -68,6 +70,9 @@ func Topic(t Topics) Verb {
 			case "", "show":
 				return t.show(ctx, req)
 			case "prompt":
+				if rest == "" { // to take it back is `topic reset prompt`
+					return t.show(ctx, req)
+				}
 				return t.set(ctx, req, at, place.KeyPrompt, rest)
 			case "reset":
 				return t.reset(ctx, req, at, rest)
@@ -99,7 +104,7 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 	}
 	card := &channels.Card{Title: "How I work here"}
 	add := func(name, value string, key place.Key) {
-		value += " (" + e.Get(key).Source() + ")"
+		value += " (" + channels.Literal(e.Get(key).Source()) + ")"
 		card.Fields = append(card.Fields, channels.Field{Name: name, Value: value})
 	}
 	steering := "queue"
@@ -108,15 +113,15 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 	}
 	add("Answer", string(e.Answer()), place.KeyAnswer)
 	add("Who", string(e.Who()), place.KeyWho)
-	add("Agent", bot.Literal(e.Agent(t.Agents[0])), place.KeyAgent)
+	add("Agent", channels.Literal(e.Agent(t.Agents[0])), place.KeyAgent)
 	add("Steering", steering, place.KeySteering)
 	for _, rule := range e.Tools() {
 		card.Fields = append(card.Fields, channels.Field{
-			Name: "Tools", Value: fmt.Sprintf("%s (%s)", bot.Literal(rule.String()), rule.Setting.Source()),
+			Name: "Tools", Value: channels.Literal(rule.String() + " (" + rule.Setting.Source() + ")"),
 		})
 	}
 	if p := e.Prompt(); p != "" {
-		add("Prompt", bot.Literal(p), place.KeyPrompt)
+		add("Prompt", channels.Literal(p), place.KeyPrompt)
 	}
 	return &bot.Answer{Card: card, Aside: true}, nil
 }
@@ -135,8 +140,8 @@ func (t Topics) choose(
 	if value != c.narrow && !req.Person.Role.AtLeast(access.Admin) {
 		return nil, access.Lacks(req.Person, access.Admin, fmt.Sprintf("set `%s` to `%s`", c.word, value))
 	}
-	if at.Topic == "" && !req.Person.Role.AtLeast(access.Admin) && req.In.Conversation.Topic != "" {
-		return nil, access.Lacks(req.Person, access.Admin, "change more than this topic")
+	if at != req.In.Conversation && !req.Person.Role.AtLeast(access.Admin) {
+		return nil, access.Lacks(req.Person, access.Admin, "change more than this place")
 	}
 	return t.set(ctx, req, at, c.key, value)
 }
@@ -158,13 +163,20 @@ func (t Topics) reset(
 func (t Topics) set(
 	ctx context.Context, req *bot.Request, at channels.Conversation, key place.Key, value string,
 ) (*bot.Answer, error) {
+	e, err := t.Book.Fresh(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return t.write(ctx, req, e, at, key, value)
+}
+
+// write changes what e says, unless somebody did that meanwhile.
+func (t Topics) write(
+	ctx context.Context, req *bot.Request, e *place.Effective, at channels.Conversation, key place.Key, value string,
+) (*bot.Answer, error) {
 	if fixed := t.Book.Fixed(at, key); fixed != nil {
 		return openly("The configuration file sets `%s` to `%s` here, and it counts before what is set "+
 			"from chat. Whoever runs me can change it there, under `places`.", key, inline(fixed.Value)), nil
-	}
-	e, err := t.Book.At(ctx, at)
-	if err != nil {
-		return nil, err
 	}
 	before, here := e.Get(key), e.Here(at, key)
 	s := place.Setting{At: at, Key: key, Value: value, By: req.Person.Name, When: time.Now()}
@@ -176,7 +188,8 @@ func (t Topics) set(
 	} else if err != nil {
 		return nil, err
 	}
-	if e, err = t.Book.At(ctx, at); err != nil {
+	e, err := t.Book.At(ctx, at)
+	if err != nil {
 		return nil, err
 	}
 	return openly("`%s`: %s → %s. It counts from the next message on.", key, shown(before), shown(e.Get(key))), nil
@@ -199,7 +212,7 @@ func shown(s *place.Setting) string {
 	}
 	value := "`" + inline(s.Value) + "`"
 	if s.Key == place.KeyTools {
-		value = bot.Literal(place.ReadTools(s.Value).String())
+		value = channels.Literal(place.ReadTools(s.Value).String())
 	}
-	return fmt.Sprintf("%s (%s)", value, s.Source())
+	return fmt.Sprintf("%s (%s)", value, channels.Literal(s.Source()))
 }

@@ -35,11 +35,16 @@ type Item struct {
 	Omitted int
 }
 
-// Busy is a session that has something queued or running, and whose message is at its head.
+// Busy is a session that has something queued or running, and whose messages those are.
 type Busy struct {
 	Session string
-	Person  string // id; empty when nobody knows
-	Name    string // for showing
+	Senders []Sender // the first is that of what runs
+}
+
+// Sender is a person whose message waits or runs.
+type Sender struct {
+	Person string // id; empty when nobody knows
+	Name   string // for showing
 }
 
 // Outcome says how a turn ended.

@@ -42,7 +42,7 @@ func chatSet(at channels.Conversation, key place.Key, value string) place.Settin
 }
 
 func book(m *memory, file ...place.Setting) *place.Book {
-	return place.NewBook("acme", m, file, slog.New(slog.DiscardHandler))
+	return place.NewBook("acme", m, file, []string{"lead", "writer"}, slog.New(slog.DiscardHandler))
 }
 
 func TestWhatCountsInAPlace(t *testing.T) {
@@ -110,8 +110,8 @@ func TestToolRulesOfAPlace(t *testing.T) {
 		chatSet(spot("tg", "-3", ""), place.KeyTools, "no list"),
 	}})
 	for topic, want := range map[string][]string{
-		"7": {"only read_file", "not web_fetch", "not exec"},
-		"8": {"no tools", "not web_fetch", "not exec"},
+		"7": {"only read_file", "only group:web; not web_fetch", "not exec"},
+		"8": {"no tools", "only group:web; not web_fetch", "not exec"},
 		"9": {"only group:web; not web_fetch", "not exec"},
 	} {
 		e, err := b.At(t.Context(), spot("tg", "-1", topic))

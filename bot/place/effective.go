@@ -2,6 +2,7 @@ package place
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/leadhand/leadhand/channels"
@@ -15,6 +16,7 @@ var ErrChanged = errors.New("somebody changed it meanwhile")
 type Effective struct {
 	Conversation channels.Conversation
 	settings     []Setting // narrowest first
+	agents       []string  // that there are; nil when nobody knows
 }
 
 // Get is the setting that counts; nil when nothing is set.
@@ -50,8 +52,14 @@ func (e *Effective) Answer() Answer { return Answer(e.value(KeyAnswer, string(Me
 // Who is who may talk.
 func (e *Effective) Who() Who { return Who(e.value(KeyWho, string(Members))) }
 
-// Agent is the agent that answers; otherwise when none is set.
-func (e *Effective) Agent(otherwise string) string { return e.value(KeyAgent, otherwise) }
+// Agent is the agent that answers; otherwise when none is set, or one that is not there any more.
+func (e *Effective) Agent(otherwise string) string {
+	name := e.value(KeyAgent, otherwise)
+	if e.agents != nil && !slices.Contains(e.agents, name) {
+		return otherwise
+	}
+	return name
+}
 
 // Steers tells whether messages join a running turn; otherwise when nothing is set.
 func (e *Effective) Steers(otherwise bool) bool {
@@ -78,22 +86,16 @@ type ToolRule struct {
 	Setting *Setting
 }
 
-// Tools are the lists that count, narrowest first. A narrower list of what is allowed takes the place of wider ones;
-// what any of them denies is denied.
+// Tools are the lists that count, narrowest first. A tool must pass all of them: a topic can't have what its chat
+// leaves out.
 func (e *Effective) Tools() []ToolRule {
 	var rules []ToolRule
-	limited := false
 	for i := range e.settings {
 		s := &e.settings[i]
 		if s.Key != KeyTools {
 			continue
 		}
-		l := ReadTools(s.Value)
-		if limited {
-			l.Limited, l.Only = false, nil
-		}
-		limited = limited || l.Limited
-		if l.Limited || len(l.Deny) > 0 {
+		if l := ReadTools(s.Value); l.Limited || len(l.Deny) > 0 {
 			rules = append(rules, ToolRule{l, s})
 		}
 	}
@@ -102,7 +104,7 @@ func (e *Effective) Tools() []ToolRule {
 
 // With is what would count if a setting were set, or taken away when its value is empty.
 func (e *Effective) With(s Setting) *Effective {
-	other := &Effective{Conversation: e.Conversation}
+	other := &Effective{Conversation: e.Conversation, agents: e.agents}
 	for _, old := range e.settings {
 		if old.Key != s.Key || old.At != s.At {
 			other.settings = append(other.settings, old)
@@ -113,16 +115,6 @@ func (e *Effective) With(s Setting) *Effective {
 	}
 	narrowestFirst(other.settings)
 	return other
-}
-
-// Limit is the list of the only tools that the place allows; limited is false when it allows all that it does not deny.
-func (e *Effective) Limit() (only []string, limited bool) {
-	for _, r := range e.Tools() {
-		if r.Limited {
-			return r.Only, true
-		}
-	}
-	return nil, false
 }
 
 // Allows tells whether the place allows a tool.

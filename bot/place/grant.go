@@ -39,8 +39,9 @@ const (
 
 // Grants keeps grants.
 type Grants interface {
-	// Ask keeps a wish, or a grant that is decided already.
-	Ask(ctx context.Context, tenant string, g *Grant) error
+	// Ask keeps a wish, or a grant that is decided already. A wish for the same that is open, or was refused within the
+	// last hour, is given instead.
+	Ask(ctx context.Context, tenant string, g *Grant) (*Grant, error)
 	// Find is the grant of a code; nil when there is none.
 	Find(ctx context.Context, tenant, code string) (*Grant, error)
 	// Decide closes a wish and returns it; ok is false when it was closed before.
@@ -66,10 +67,6 @@ func (r *Rules) Gates(
 	if err != nil {
 		return nil, err
 	}
-	gates := []tools.Gate{role}
-	for _, rule := range e.Tools() {
-		gates = append(gates, tools.ListGate(rule.Setting.layer(), rule.Setting.note(r.Zone), rule.allowlist()))
-	}
 	holding, err := r.Grants.Holding(ctx, r.Tenant, s.Conversation, s.User)
 	if err != nil {
 		return nil, fmt.Errorf("look for what was granted: %w", err)
@@ -78,11 +75,15 @@ func (r *Rules) Gates(
 		lifts = append(lifts, tools.Exception{Selectors: g.Tools, Until: g.Until.In(r.Zone), By: g.By})
 	}
 	now := time.Now()
-	lifted := make([]tools.Gate, len(gates))
-	for i, g := range gates {
-		lifted[i] = tools.Except(g, lifts, now)
+	gates := []tools.Gate{tools.Except(role, lifts, now)}
+	for _, rule := range e.Tools() {
+		gate := tools.ListGate(rule.Setting.layer(), rule.Setting.note(r.Zone), rule.allowlist())
+		if !rule.Setting.When.IsZero() { // what the configuration file sets nobody lifts from chat
+			gate = tools.Except(gate, lifts, now)
+		}
+		gates = append(gates, gate)
 	}
-	return lifted, nil
+	return gates, nil
 }
 
 // layer names the place of a setting.

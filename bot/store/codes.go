@@ -55,7 +55,7 @@ func (r *requestRow) request() *access.Request {
 	return out
 }
 
-// Issue implements access.Codes. A person has one open code of a kind.
+// Issue implements access.Codes.
 func (s *Codes) Issue(
 	ctx context.Context, tenant string, kind access.Kind, code, person string, ttl time.Duration,
 ) error {
@@ -63,10 +63,6 @@ func (s *Codes) Issue(
 		return ErrNoTenant
 	}
 	err := s.db.write(ctx, func(tx *gorm.DB) error {
-		err := tx.Exec(`DELETE FROM codes WHERE tenant = ? AND kind = ? AND person = ?`, tenant, kind, person).Error
-		if err != nil {
-			return err
-		}
 		return tx.Exec(s.db.stmt(`INSERT INTO codes (tenant, kind, hash, person, expires_at) VALUES (?, ?, ?, ?, {now} + ?)`),
 			tenant, kind, access.HashCode(code), person, ttl.Milliseconds()).Error
 	})
@@ -76,55 +72,83 @@ func (s *Codes) Issue(
 	return nil
 }
 
+// settled closes a request that nobody decided: whoever asked came in another way.
+const settled = "settled"
+
 // How many may ask to be let in.
 const (
 	maxOpenRequests = 20 // of one channel
 	maxNewRequests  = 10 // of one channel in an hour
 	requestRenewal  = time.Hour
+	openRequest     = 7 * 24 * time.Hour // after which an undecided one keeps nobody else out
 )
 
 // Ask implements access.Codes. Somebody who was told "later" may ask again after an hour.
-func (s *Codes) Ask(
-	ctx context.Context, tenant string, r *access.Request,
-) (open *access.Request, fresh bool, err error) {
+func (s *Codes) Ask(ctx context.Context, tenant string, r *access.Request) (asked *access.Request, err error) {
 	if tenant == "" {
-		return nil, false, ErrNoTenant
+		return nil, ErrNoTenant
 	}
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		open, fresh, err = s.ask(tx, tenant, r)
+		asked, err = s.ask(tx, tenant, r)
 		return err
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("keep who asks to be let in: %w", err)
+		return nil, fmt.Errorf("keep who asks to be let in: %w", err)
 	}
-	return open, fresh, nil
+	return asked, nil
 }
 
-func (s *Codes) ask(tx *gorm.DB, tenant string, r *access.Request) (*access.Request, bool, error) {
-	var known requestRow
-	q := tx.Raw(s.db.stmt(`SELECT * FROM requests WHERE tenant = ? AND channel = ? AND user_id = ?
-		AND (decision = '' OR decision = ? AND decided_at > {now} - ?) ORDER BY asked_at DESC LIMIT 1`),
-		tenant, r.Account.Channel, r.Account.User, access.Later, requestRenewal.Milliseconds()).Scan(&known)
-	if q.Error != nil || q.RowsAffected > 0 {
-		return known.request(), false, q.Error
+func (s *Codes) ask(tx *gorm.DB, tenant string, r *access.Request) (*access.Request, error) {
+	if known, err := s.known(tx, tenant, r); known != nil || err != nil {
+		return known, err
 	}
 	var open, hour int64
-	err := tx.Raw(s.db.stmt(`SELECT count(*) FILTER (WHERE decision = ''),
+	err := tx.Raw(s.db.stmt(`SELECT count(*) FILTER (WHERE decision = '' AND asked_at > {now} - ?),
 		count(*) FILTER (WHERE asked_at > {now} - ?) FROM requests WHERE tenant = ? AND channel = ?`),
-		time.Hour.Milliseconds(), tenant, r.Account.Channel).Row().Scan(&open, &hour)
+		openRequest.Milliseconds(), time.Hour.Milliseconds(), tenant, r.Account.Channel).Row().Scan(&open, &hour)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if open >= maxOpenRequests || hour >= maxNewRequests {
-		return nil, false, access.ErrTooMany
+		return nil, access.ErrTooMany
 	}
 	place, err := json.Marshal(r.At)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	err = tx.Exec(s.db.stmt(`INSERT INTO requests (tenant, code, channel, user_id, name, place, asked_at)
-		VALUES (?, ?, ?, ?, ?, ?, {now})`), tenant, r.Code, r.Account.Channel, r.Account.User, r.Name, string(place)).Error
-	return r, true, err
+	insert := tx.Exec(s.db.stmt(`INSERT INTO requests (tenant, code, channel, user_id, name, place, asked_at)
+		VALUES (?, ?, ?, ?, ?, ?, {now}) ON CONFLICT DO NOTHING`),
+		tenant, r.Code, r.Account.Channel, r.Account.User, r.Name, string(place))
+	if insert.Error != nil || insert.RowsAffected > 0 {
+		return r, insert.Error
+	}
+	return s.known(tx, tenant, r) // asked at the same time elsewhere
+}
+
+// known is the request of an account that is open, or was put off a moment ago.
+func (s *Codes) known(tx *gorm.DB, tenant string, r *access.Request) (*access.Request, error) {
+	var row requestRow
+	q := tx.Raw(s.db.stmt(`SELECT * FROM requests WHERE tenant = ? AND channel = ? AND user_id = ?
+		AND (decision = '' OR decision = ? AND decided_at > {now} - ?) ORDER BY asked_at DESC LIMIT 1`),
+		tenant, r.Account.Channel, r.Account.User, access.Later, requestRenewal.Milliseconds()).Scan(&row)
+	if q.Error != nil || q.RowsAffected == 0 {
+		return nil, q.Error
+	}
+	return row.request(), nil
+}
+
+// Open implements access.Codes.
+func (s *Codes) Open(ctx context.Context, tenant string) ([]access.Request, error) {
+	var rows []requestRow
+	err := s.db.read(ctx).Where("tenant = ? AND decision = ''", tenant).Order("asked_at").Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("list who asks to be let in: %w", err)
+	}
+	all := make([]access.Request, len(rows))
+	for i := range rows {
+		all[i] = *rows[i].request()
+	}
+	return all, nil
 }
 
 // Asked implements access.Codes.
@@ -138,18 +162,4 @@ func (s *Codes) Asked(ctx context.Context, tenant, code string) (*access.Request
 		return nil, fmt.Errorf("find who asked to be let in: %w", err)
 	}
 	return row.request(), nil
-}
-
-// Decide implements access.Codes.
-func (s *Codes) Decide(ctx context.Context, tenant, code, decision, by string) (ok bool, err error) {
-	err = s.db.write(ctx, func(tx *gorm.DB) error {
-		r := tx.Exec(s.db.stmt(`UPDATE requests SET decision = ?, decided_by = ?, decided_at = {now}
-			WHERE tenant = ? AND code = ? AND decision = ''`), decision, by, tenant, code)
-		ok = r.RowsAffected > 0
-		return r.Error
-	})
-	if err != nil {
-		return false, fmt.Errorf("decide about who asks to be let in: %w", err)
-	}
-	return ok, nil
 }

@@ -54,15 +54,21 @@ func (r *grantRow) grant() (*place.Grant, error) {
 }
 
 // Ask implements place.Grants. One that is decided already lasts from now on.
-func (s *Grants) Ask(ctx context.Context, tenant string, g *place.Grant) error {
+func (s *Grants) Ask(ctx context.Context, tenant string, g *place.Grant) (asked *place.Grant, err error) {
 	if tenant == "" {
-		return ErrNoTenant
+		return nil, ErrNoTenant
 	}
 	names, err := json.Marshal(g.Tools)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		if g.Decision == place.Open {
+			if asked, err = s.wished(tx, tenant, g, string(names)); asked != nil || err != nil {
+				return err
+			}
+		}
+		asked = g
 		err := tx.Exec(s.db.stmt(`INSERT INTO grants
 			(tenant, code, channel, chat, topic, person, name, tools, lasts, asked_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {now})`),
@@ -74,9 +80,21 @@ func (s *Grants) Ask(ctx context.Context, tenant string, g *place.Grant) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("keep a grant: %w", err)
+		return nil, fmt.Errorf("keep a grant: %w", err)
 	}
-	return nil
+	return asked, nil
+}
+
+// wished is the wish for the same that is open, or was refused a moment ago.
+func (s *Grants) wished(tx *gorm.DB, tenant string, g *place.Grant, names string) (*place.Grant, error) {
+	var row grantRow
+	q := tx.Raw(s.db.stmt(`SELECT * FROM grants WHERE tenant = ? AND channel = ? AND chat = ? AND topic = ? AND person = ?
+		AND tools = ? AND (decision = '' OR decision = ? AND decided_at > {now} - ?) ORDER BY asked_at DESC LIMIT 1`),
+		tenant, g.At.Channel, g.At.Chat, g.At.Topic, g.Person, names, place.Denied, requestRenewal.Milliseconds()).Scan(&row)
+	if q.Error != nil || q.RowsAffected == 0 {
+		return nil, q.Error
+	}
+	return row.grant()
 }
 
 func (s *Grants) decide(tx *gorm.DB, tenant, code string, d place.Decision, by string) (int64, error) {
@@ -129,8 +147,9 @@ func (s *Grants) Holding(
 	var all []place.Grant
 	for i := range rows {
 		g, err := rows[i].grant()
-		if err != nil {
-			return nil, err
+		if err != nil { // it lifts nothing then
+			s.db.log.Error("a grant is left out", "err", err)
+			continue
 		}
 		all = append(all, *g)
 	}

@@ -18,13 +18,13 @@ func TestGrants(t *testing.T) {
 		db := storetest.Open(t, url)
 		s := store.NewGrants(db)
 		at := channels.Conversation{Channel: "tg", Chat: "-1001", Topic: "7"}
+		tools := []string{"exec", "group:web"}
 		ask := func(code string, lasts time.Duration, d place.Decision) {
 			g := place.Grant{
-				Code: code, At: at, Person: "tg:501", Name: "Ann", Tools: []string{"exec", "group:web"}, Lasts: lasts, Decision: d,
-				By: "Bob",
+				Code: code, At: at, Person: "tg:501", Name: "Ann", Tools: tools, Lasts: lasts, Decision: d, By: "Bob",
 			}
-			if err := s.Ask(t.Context(), acme, &g); err != nil {
-				t.Fatal(err)
+			if asked, err := s.Ask(t.Context(), acme, &g); err != nil || asked.Code != code {
+				t.Fatalf("asked %+v, %v", asked, err)
 			}
 		}
 		holding := func(at channels.Conversation, person string) (codes []string) {
@@ -38,7 +38,13 @@ func TestGrants(t *testing.T) {
 			return codes
 		}
 		ask("OPEN", time.Hour, place.Open)
+		again := place.Grant{Code: "AGAIN", At: at, Person: "tg:501", Tools: tools}
+		if asked, err := s.Ask(t.Context(), acme, &again); err != nil || asked.Code != "OPEN" {
+			t.Errorf("the same wish again: %+v, %v", asked, err)
+		}
+		tools = []string{"exec"}
 		ask("DENIED", time.Hour, place.Open)
+		tools = []string{"exec", "group:web"}
 		ask("NOW", time.Hour, place.Granted)
 		ask("OVER", -time.Second, place.Granted)
 		if got := holding(at, "tg:501"); !cmp.Equal(got, []string{"NOW"}) {

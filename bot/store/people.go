@@ -72,13 +72,14 @@ func (s *People) All(ctx context.Context, tenant string) ([]access.Person, error
 	if err != nil {
 		return nil, fmt.Errorf("list people: %w", err)
 	}
+	of := map[string][]accountRow{}
+	for _, a := range accounts {
+		of[a.Person] = append(of[a.Person], a)
+	}
 	all := make([]access.Person, 0, len(people))
 	for _, row := range people {
 		p := access.Person{ID: row.ID, Name: row.Name, Role: access.Role(row.Role)}
-		for _, a := range accounts {
-			if a.Person != row.ID {
-				continue
-			}
+		for _, a := range of[row.ID] {
 			p.Accounts = append(p.Accounts, access.Account{Channel: a.Channel, User: channels.UserID(a.UserID)})
 			var at channels.Conversation
 			if json.Unmarshal([]byte(a.Direct), &at) == nil {
@@ -90,7 +91,7 @@ func (s *People) All(ctx context.Context, tenant string) ([]access.Person, error
 	return all, nil
 }
 
-// Let implements access.People.
+// Let makes the owner of an account a person in a role. ErrTaken when somebody has the account already.
 func (s *People) Let(
 	ctx context.Context, tenant string, a access.Account, name string, role access.Role,
 ) (p *access.Person, err error) {
@@ -104,32 +105,43 @@ func (s *People) Let(
 	return p, nil
 }
 
-// let makes the owner of an account a person, or gives that person a role.
+// let makes the owner of an account a person in a role. Somebody who is known keeps their role: taking one is another
+// matter.
 func (db *DB) let(
 	tx *gorm.DB, tenant string, a access.Account, name string, role access.Role,
 ) (*access.Person, error) {
 	if tenant == "" {
 		return nil, ErrNoTenant
 	}
+	if known, err := db.account(tx, tenant, a); err != nil || known.Person != "" {
+		return nil, errors.Join(err, access.ErrTaken)
+	}
 	id := a.String()
-	var known accountRow
-	err := tx.Where("tenant = ? AND channel = ? AND user_id = ?", tenant, a.Channel, a.User).Take(&known).Error
-	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-		return nil, err
-	}
-	if known.Person != "" {
-		id = known.Person
-	}
-	err = tx.Exec(db.stmt(`INSERT INTO people (tenant, id, name, role, created_at) VALUES (?, ?, ?, ?, {now})
-		ON CONFLICT (tenant, id) DO UPDATE SET role = excluded.role`), tenant, id, name, role).Error
+	err := tx.Exec(db.stmt(`INSERT INTO people (tenant, id, name, role, created_at) VALUES (?, ?, ?, ?, {now})
+		ON CONFLICT (tenant, id) DO UPDATE SET name = excluded.name, role = excluded.role`), tenant, id, name, role).Error
 	if err != nil {
 		return nil, err
 	}
 	return &access.Person{ID: id, Name: name, Role: role}, db.join(tx, tenant, a, name, id)
 }
 
-// join gives an account to a person.
+// account is what is kept of an account; nothing of one that is unknown.
+func (db *DB) account(tx *gorm.DB, tenant string, a access.Account) (accountRow, error) {
+	var known accountRow
+	err := tx.Where("tenant = ? AND channel = ? AND user_id = ?", tenant, a.Channel, a.User).Take(&known).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		err = nil
+	}
+	return known, err
+}
+
+// join gives an account to a person. Whatever it asked for before is settled.
 func (db *DB) join(tx *gorm.DB, tenant string, a access.Account, name, person string) error {
+	err := tx.Exec(db.stmt(`UPDATE requests SET decision = ?, decided_at = {now}
+		WHERE tenant = ? AND channel = ? AND user_id = ? AND decision = ''`), settled, tenant, a.Channel, a.User).Error
+	if err != nil {
+		return err
+	}
 	return tx.Exec(`INSERT INTO accounts (tenant, channel, user_id, person, name) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (tenant, channel, user_id) DO UPDATE SET person = excluded.person, name = excluded.name, blocked = 0`,
 		tenant, a.Channel, a.User, person, name).Error
@@ -149,6 +161,9 @@ func (s *People) Remove(ctx context.Context, tenant, id string) error {
 			return err
 		}
 		if err := tx.Exec(`DELETE FROM codes WHERE tenant = ? AND person = ?`, tenant, id).Error; err != nil {
+			return err
+		}
+		if err := tx.Exec(`DELETE FROM grants WHERE tenant = ? AND person = ?`, tenant, id).Error; err != nil {
 			return err
 		}
 		return tx.Exec(`DELETE FROM accounts WHERE tenant = ? AND person = ?`, tenant, id).Error
@@ -188,20 +203,26 @@ func (s *People) alter(ctx context.Context, tenant, id, what string, change func
 	return nil
 }
 
-// Block implements access.People.
-func (s *People) Block(ctx context.Context, tenant string, a access.Account, name string) error {
-	if tenant == "" {
-		return ErrNoTenant
+// Blocked implements access.People.
+func (s *People) Blocked(ctx context.Context, tenant string) (names []string, err error) {
+	err = s.db.read(ctx).Model(&accountRow{}).Where("tenant = ? AND blocked = 1", tenant).Order("name, user_id").
+		Pluck("name", &names).Error
+	if err != nil {
+		return nil, fmt.Errorf("list who is blocked: %w", err)
 	}
-	err := s.db.write(ctx, func(tx *gorm.DB) error {
-		return tx.Exec(`INSERT INTO accounts (tenant, channel, user_id, person, name, blocked) VALUES (?, ?, ?, '', ?, 1)
-			ON CONFLICT (tenant, channel, user_id) DO UPDATE SET blocked = 1, person = ''`,
-			tenant, a.Channel, a.User, name).Error
+	return names, nil
+}
+
+// Unblock implements access.People.
+func (s *People) Unblock(ctx context.Context, tenant, name string) (names []string, err error) {
+	err = s.db.write(ctx, func(tx *gorm.DB) error {
+		return tx.Raw(`DELETE FROM accounts WHERE tenant = ? AND blocked = 1
+			AND (lower(name) = lower(?) OR channel || ':' || user_id = ?) RETURNING name`, tenant, name, name).Scan(&names).Error
 	})
 	if err != nil {
-		return fmt.Errorf("block an account: %w", err)
+		return nil, fmt.Errorf("unblock an account: %w", err)
 	}
-	return nil
+	return names, nil
 }
 
 // Seen implements access.People. What is known already is not written again.

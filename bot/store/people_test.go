@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/bot/store/storetest"
 	"github.com/leadhand/leadhand/channels"
@@ -39,7 +40,10 @@ func TestPeopleAreFoundByTheirAccounts(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if _, err := s.Let(t.Context(), acme, account("501"), "Ann", access.Lead); err != nil {
+		if _, err := s.Let(t.Context(), acme, account("501"), "Ann", access.Lead); !errors.Is(err, access.ErrTaken) {
+			t.Errorf("let in twice: %v", err)
+		}
+		if err := s.Change(t.Context(), acme, "tg:501", access.Lead); err != nil {
 			t.Error(err)
 		}
 		all, err := s.All(t.Context(), acme)
@@ -56,21 +60,94 @@ func TestPeopleAreFoundByTheirAccounts(t *testing.T) {
 	})
 }
 
-func TestBlockedAccounts(t *testing.T) {
+// TestDecisions: what was decided is done, once, and never to somebody who is known.
+func TestDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		s := store.NewPeople(storetest.Open(t, url))
-		if err := s.Block(t.Context(), acme, account("501"), "Eve"); err != nil {
-			t.Fatal(err)
+		db := storetest.Open(t, url)
+		s, codes := store.NewPeople(db), store.NewCodes(db)
+		ask := func(user string) string {
+			r, err := codes.Ask(t.Context(), acme, &access.Request{Code: access.NewRequestCode(), Account: account(user), Name: "Eve " + user})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Code
+		}
+		blocked, let, known := ask("501"), ask("502"), ask("503")
+		for code, decision := range map[string]string{blocked: access.Block, let: string(access.Guest)} {
+			for i, want := range []bool{true, false} {
+				if r, ok, err := s.Decide(t.Context(), acme, code, decision, "Bob"); err != nil || ok != want || r.Decision != decision || r.DecidedBy != "Bob" {
+					t.Errorf("decision %d: %+v, %v, %v", i, r, ok, err)
+				}
+			}
 		}
 		if p, blocked, err := s.Find(t.Context(), acme, account("501")); p != nil || !blocked || err != nil {
 			t.Errorf("blocked: %+v, %v, %v", p, blocked, err)
 		}
-		if _, err := s.Let(t.Context(), acme, account("501"), "Eve", access.Guest); err != nil {
+		if p, _, err := s.Find(t.Context(), acme, account("502")); err != nil || p == nil || p.Role != access.Guest {
+			t.Errorf("let in: %+v, %v", p, err)
+		}
+		if names, err := s.Blocked(t.Context(), acme); err != nil || !cmp.Equal(names, []string{"Eve 501"}) {
+			t.Errorf("blocked: %q, %v", names, err)
+		}
+		code := access.NewCode()
+		if err := codes.Issue(t.Context(), acme, access.LinkCode, code, "tg:502", time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		if p, blocked, err := s.Find(t.Context(), acme, account("501")); p == nil || blocked || err != nil {
-			t.Errorf("let in again: %+v, %v, %v", p, blocked, err)
+		if _, err := s.Link(t.Context(), acme, code, account("501"), "Eve"); !errors.Is(err, access.ErrTaken) {
+			t.Errorf("a blocked account was linked: %v", err)
+		}
+		if names, err := s.Unblock(t.Context(), acme, "eve 501"); err != nil || len(names) != 1 {
+			t.Errorf("unblocked %q, %v", names, err)
+		}
+		if _, blocked, err := s.Find(t.Context(), acme, account("501")); blocked || err != nil {
+			t.Errorf("still blocked: %v, %v", blocked, err)
+		}
+		code = access.NewCode()
+		if err := codes.Issue(t.Context(), acme, access.ClaimCode, code, "", time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Claim(t.Context(), acme, code, account("503"), "Cem"); err != nil {
+			t.Fatal(err)
+		}
+		for _, decision := range []string{access.Block, string(access.Member)} {
+			if r, ok, err := s.Decide(t.Context(), acme, known, decision, "Bob"); ok || err != nil || r.DecidedBy != "" {
+				t.Errorf("about somebody who came in another way: %+v, %v, %v", r, ok, err)
+			}
+		}
+		if p, _, err := s.Find(t.Context(), acme, account("503")); err != nil || p == nil || p.Role != access.Owner {
+			t.Errorf("the owner is %+v, %v", p, err)
+		}
+		if r, ok, err := s.Decide(t.Context(), acme, "NONE", access.Block, "Bob"); r != nil || ok || err != nil {
+			t.Errorf("about nobody: %+v, %v, %v", r, ok, err)
+		}
+	})
+}
+
+// TestWhatARemovedPersonLeaves is nothing: no grant, no wish, no code.
+func TestWhatARemovedPersonLeaves(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		db := storetest.Open(t, url)
+		s, grants := store.NewPeople(db), store.NewGrants(db)
+		at := channels.Conversation{Channel: "tg", Chat: "-1001"}
+		if _, err := s.Let(t.Context(), acme, account("501"), "Ann", access.Member); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []place.Decision{place.Granted, place.Open} {
+			g := place.Grant{Code: "G" + string(d), At: at, Person: "tg:501", Tools: []string{"exec"}, Lasts: time.Hour, Decision: d}
+			if _, err := grants.Ask(t.Context(), acme, &g); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Remove(t.Context(), acme, "tg:501"); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := grants.Holding(t.Context(), acme, at, "tg:501"); len(left) != 0 || err != nil {
+			t.Errorf("left %+v, %v", left, err)
+		}
+		if g, err := grants.Find(t.Context(), acme, "G"); g != nil || err != nil {
+			t.Errorf("left the wish %+v, %v", g, err)
 		}
 	})
 }
@@ -149,10 +226,8 @@ func TestCodesWorkOnce(t *testing.T) {
 				t.Errorf("a code that is %s: %v", name, err)
 			}
 		}
-		replaced, good := issue(access.LinkCode, owner, time.Minute), issue(access.LinkCode, owner, time.Minute)
-		if _, err := people.Link(t.Context(), acme, replaced, account("700"), "x"); !errors.Is(err, access.ErrCode) {
-			t.Errorf("an older link code: %v", err)
-		}
+		good := issue(access.LinkCode, owner, time.Minute)
+		issue(access.LinkCode, owner, time.Minute) // a second one takes nothing from the first: its answer may be shown already
 		other := access.Account{Channel: "slack", User: "U1"}
 		if p, err := people.Link(t.Context(), acme, good, other, "x"); err != nil || p.ID != owner {
 			t.Errorf("linked to %+v: %v", p, err)
@@ -172,38 +247,49 @@ func TestCodesWorkOnce(t *testing.T) {
 func TestRequestsToBeLetIn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		s := store.NewCodes(storetest.Open(t, url))
-		ask := func(user string) (*access.Request, bool, error) {
+		db := storetest.Open(t, url)
+		s, people := store.NewCodes(db), store.NewPeople(db)
+		ask := func(user string) (*access.Request, error) {
 			return s.Ask(t.Context(), acme, &access.Request{
 				Code: access.NewRequestCode(), Account: account(user), Name: "Ann",
 				At: channels.Conversation{Channel: "tg", Chat: channels.ChatID(user)},
 			})
 		}
-		first, fresh, err := ask("501")
-		if err != nil || !fresh {
-			t.Fatalf("asked: %v, %v", fresh, err)
+		var both sync.WaitGroup
+		codes := make([]string, 4)
+		for i := range codes {
+			both.Go(func() {
+				r, err := ask("501")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				codes[i] = r.Code
+			})
 		}
-		if again, fresh, err := ask("501"); err != nil || fresh || again.Code != first.Code || again.At != first.At {
-			t.Errorf("asked again: %+v, %v, %v", again, fresh, err)
+		both.Wait()
+		if codes[0] == "" || codes[1] != codes[0] || codes[2] != codes[0] || codes[3] != codes[0] {
+			t.Fatalf("asked at once: %q", codes)
 		}
-		for i, want := range []bool{true, false} {
-			if ok, err := s.Decide(t.Context(), acme, first.Code, access.Later, "tg:1"); ok != want || err != nil {
-				t.Errorf("decision %d: %v, %v", i, ok, err)
-			}
+		if open, err := s.Open(t.Context(), acme); err != nil || len(open) != 1 || open[0].Code != codes[0] {
+			t.Errorf("open: %+v, %v", open, err)
 		}
-		got, err := s.Asked(t.Context(), acme, first.Code)
-		if err != nil || got.Decision != access.Later || got.DecidedBy != "tg:1" || got.DecidedAt.IsZero() {
+		if _, ok, err := people.Decide(t.Context(), acme, codes[0], access.Later, "Bob"); !ok || err != nil {
+			t.Errorf("decided: %v, %v", ok, err)
+		}
+		got, err := s.Asked(t.Context(), acme, codes[0])
+		if err != nil || got.Decision != access.Later || got.DecidedBy != "Bob" || got.DecidedAt.IsZero() {
 			t.Errorf("decided: %+v, %v", got, err)
 		}
-		if again, fresh, err := ask("501"); err != nil || fresh || again.Decision != access.Later {
-			t.Errorf("asked after a no: %+v, %v, %v", again, fresh, err)
+		if again, err := ask("501"); err != nil || again.Decision != access.Later {
+			t.Errorf("asked after a no: %+v, %v", again, err)
 		}
 		for i := range 9 {
-			if _, fresh, err := ask(fmt.Sprint(600 + i)); err != nil || !fresh {
-				t.Errorf("request %d: %v, %v", i, fresh, err)
+			if _, err := ask(fmt.Sprint(600 + i)); err != nil {
+				t.Errorf("request %d: %v", i, err)
 			}
 		}
-		if _, _, err := ask("700"); !errors.Is(err, access.ErrTooMany) {
+		if _, err := ask("700"); !errors.Is(err, access.ErrTooMany) {
 			t.Errorf("one too many: %v", err)
 		}
 	})

@@ -35,6 +35,13 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 			(SELECT channel, event_key FROM heard WHERE heard_at < (SELECT {now} - {heard}) ORDER BY heard_at LIMIT ?)`,
 		`DELETE FROM buttons WHERE token IN
 			(SELECT token FROM buttons WHERE expires_at < (SELECT {now}) ORDER BY expires_at LIMIT ?)`,
+		`DELETE FROM codes WHERE (tenant, hash) IN
+			(SELECT tenant, hash FROM codes WHERE expires_at < (SELECT {now}) ORDER BY expires_at LIMIT ?)`,
+		`DELETE FROM requests WHERE (tenant, code) IN
+			(SELECT tenant, code FROM requests WHERE asked_at < (SELECT {now} - {age}) ORDER BY asked_at LIMIT ?)`,
+		`DELETE FROM grants WHERE (tenant, code) IN
+			(SELECT tenant, code FROM grants WHERE asked_at < (SELECT {now} - {age}) AND until < (SELECT {now})
+				ORDER BY asked_at LIMIT ?)`,
 		`DELETE FROM blobs WHERE hash IN
 			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - {age}) AND NOT EXISTS
 				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)

@@ -108,23 +108,27 @@ func (s *Sessions) Talked(ctx context.Context, tenant, channel string) ([]channe
 	return found, nil
 }
 
-// Busy lists what is queued or running in a conversation: of each session, also of ended ones and of all agents, the
-// message at the head.
+// Busy lists what is queued or running in a conversation, in ended sessions and of all agents, too.
 func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error) {
 	var rows []inboxRow
 	err := s.db.read(ctx).Raw(`SELECT i.* FROM sessions s JOIN lanes l ON l.kind = 'session' AND l.id = s.id
-		JOIN inbox i ON i.session = s.id AND i.seq = l.done_seq + 1
-		WHERE s.tenant = ? AND s.channel = ? AND s.chat = ? AND s.topic = ? AND l.last_seq > l.done_seq`,
+		JOIN inbox i ON i.session = s.id AND i.seq > l.done_seq
+		WHERE s.tenant = ? AND s.channel = ? AND s.chat = ? AND s.topic = ? ORDER BY i.session, i.seq`,
 		tenant, c.Channel, c.Chat, c.Topic).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find busy sessions: %w", err)
 	}
-	busy := make([]inbox.Busy, len(rows))
+	var busy []inbox.Busy
 	for i := range rows {
-		busy[i].Session = rows[i].Session
-		if it, err := rows[i].item(); err == nil { // what can't be read is nobody's, and only leads may stop it
-			busy[i].Person, busy[i].Name = it.Scope.User, it.Message.Sender.Name
+		if len(busy) == 0 || busy[len(busy)-1].Session != rows[i].Session {
+			busy = append(busy, inbox.Busy{Session: rows[i].Session})
 		}
+		var who inbox.Sender
+		if it, err := rows[i].item(); err == nil { // what can't be read is nobody's, and only leads may stop it
+			who = inbox.Sender{Person: it.Scope.User, Name: it.Message.Sender.Name}
+		}
+		last := &busy[len(busy)-1]
+		last.Senders = append(last.Senders, who)
 	}
 	return busy, nil
 }

@@ -18,7 +18,7 @@ func (in *intake) added(ctx context.Context, e *guildEvent) {
 		return
 	}
 	key := "a:" + e.ID + ":" + e.Joined.UTC().Format(time.RFC3339)
-	in.add(ctx, where, job{e.ID, func(ctx context.Context) error {
+	in.add(ctx, where, job{id: e.ID, do: func(ctx context.Context) error {
 		at := channels.Conversation{Channel: in.c.name, Chat: channels.ChatID(where)}
 		return in.c.env.Added(ctx, key, at, channels.Sender{})
 	}})

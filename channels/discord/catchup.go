@@ -91,7 +91,7 @@ func (in *intake) catchUp(ctx context.Context, channel string, after uint64) err
 		}
 		for _, m := range found {
 			if in.c.heard(m) {
-				missed = append(missed, job{m.ID, func(ctx context.Context) error { return in.store(ctx, m) }})
+				missed = append(missed, job{id: m.ID, said: true, do: func(ctx context.Context) error { return in.store(ctx, m) }})
 			}
 			in.c.recent.note(channel, m.ID)
 			after = max(after, number(m.ID))

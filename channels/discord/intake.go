@@ -41,13 +41,18 @@ type session struct {
 type job struct {
 	id string // of the message or the interaction
 	do func(ctx context.Context) error
+	// gentle jobs are done a few at a time, and not fast: nobody waits for them.
+	gentle bool
+	// said jobs keep what a person said: if that can't be, the person is told.
+	said bool
 }
 
 const (
 	channelsAtOnce = 32
 	looksAtOnce    = 4
-	maxWaiting     = 1000   // jobs of a channel
-	maxTotal       = 20_000 // jobs of all channels
+	gentleTime     = 200 * time.Millisecond // for two requests: 40 a second
+	maxWaiting     = 1000                   // jobs of a channel
+	maxTotal       = 20_000                 // jobs of all channels
 	retryMax       = 8 * time.Second
 	lossesBetween  = 100 // from one word about them to the next
 	// giveUp is how often a job is tried while others are stored: then it is at fault, not the database.
@@ -186,6 +191,18 @@ func (in *intake) try(ctx context.Context, channel string, j job) {
 
 // once does a job. A panic is a fault of this job alone.
 func (in *intake) once(ctx context.Context, j job) (err error) {
+	if j.gentle {
+		select {
+		case in.gentle <- struct{}{}:
+			begun := time.Now()
+			defer func() {
+				channels.Sleep(ctx, time.Until(begun.Add(gentleTime)))
+				<-in.gentle
+			}()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	select {
 	case in.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -204,8 +221,11 @@ func (in *intake) once(ctx context.Context, j job) (err error) {
 
 // refuse gives up what can't be stored, and says so where it was written.
 func (in *intake) refuse(ctx context.Context, channel string, j job, why error) {
-	in.c.env.Log.Error("a message is given up: it can't be stored", "chat", channel, "message", j.id, "attempts", giveUp,
+	in.c.env.Log.Error("a job is given up: it can't be done", "chat", channel, "message", j.id, "attempts", giveUp,
 		"err", in.c.api.hide(why.Error()))
+	if !j.said {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	_, err := in.c.Send(ctx, &channels.Outbound{

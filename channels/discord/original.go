@@ -24,31 +24,47 @@ func (o *originals) free(token string) {
 	o.byToken.change(token, func(_ string, known bool) (string, bool) { return "", !known })
 }
 
-// claim takes the place of a first response; known is false when this process did not see it.
-func (o *originals) claim(token, key string) (ok, known bool) {
-	ok = o.byToken.change(token, func(old string, was bool) (string, bool) {
-		known = was
-		return key, was && (old == "" || old == key)
+// claim takes the place of a first response for a message; first is true when this process had not given it away.
+func (o *originals) claim(token, key string) (ok, first bool) {
+	ok = o.byToken.change(token, func(old string, _ bool) (string, bool) {
+		first = old == ""
+		return key, first || old == key || old == givenBack
 	})
-	return ok, known
+	return ok, first
 }
 
-// take tells whether a message may take the place of the first response, and lets no other do so. A process that did
-// not see the interaction looks at what stands there.
-func (c *Channel) take(ctx context.Context, v *via, key string, unsure bool) bool {
-	ok, known := c.originals.claim(v.token, key)
-	if known {
+// release gives a place back that a message claimed and does not use.
+func (o *originals) release(token, key string) {
+	o.byToken.change(token, func(old string, _ bool) (string, bool) { return givenBack, old == key })
+}
+
+// givenBack is who has a place in which nothing but a preview may stand that this process is done with.
+const givenBack = "given back"
+
+// elsewhere is who has a place that another process gave away.
+const elsewhere = "elsewhere"
+
+// take tells whether a message, which begins with some text, may take the place of the first response, and lets no
+// other do so. Another process may have given it away: what stands there is looked at.
+func (c *Channel) take(ctx context.Context, v *via, key, shows string, unsure bool) bool {
+	ok, first := c.originals.claim(v.token, key)
+	if !ok || !first {
 		return ok
 	}
-	if !unsure && !c.untouched(ctx, v) {
+	now, err := c.standing(ctx, v)
+	switch {
+	case err != nil:
+		c.originals.byToken.keep(v.token, "")
 		return false
+	case now == firstWord, unsure && shows != "" && now == shows:
+		return true
 	}
-	c.originals.byToken.keep(v.token, key)
-	return true
+	c.originals.byToken.keep(v.token, elsewhere)
+	return false
 }
 
-// untouched tells whether the first word stands there still.
-func (c *Channel) untouched(ctx context.Context, v *via) bool {
+// standing is the text of the first response.
+func (c *Channel) standing(ctx context.Context, v *via) (string, error) {
 	var m struct {
 		Content string `json:"content"`
 	}
@@ -56,7 +72,7 @@ func (c *Channel) untouched(ctx context.Context, v *via) bool {
 		op: "read response", verb: http.MethodGet, answers: true,
 		url: discordgo.EndpointWebhookMessage(v.application, v.token, original),
 	}, &m)
-	return err == nil && m.Content == firstWord
+	return m.Content, err
 }
 
 // clear deletes a first response that nothing takes the place of.

@@ -39,11 +39,15 @@ func (in *intake) event(ctx context.Context, kind string, raw []byte) {
 		in.written(ctx, e)
 	case *edit:
 		if in.c.heard(&e.message) && e.Edited != nil {
-			in.add(ctx, e.ChannelID, job{e.ID, func(ctx context.Context) error { return in.revise(ctx, &e.message) }})
+			in.add(ctx, e.ChannelID, job{id: e.ID, said: true, do: func(ctx context.Context) error {
+				return in.revise(ctx, &e.message)
+			}})
 		}
 	case *deletion:
 		for _, id := range e.all() {
-			in.add(ctx, e.ChannelID, job{id, func(ctx context.Context) error { return in.deleted(ctx, e.ChannelID, id) }})
+			in.add(ctx, e.ChannelID, job{id: id, do: func(ctx context.Context) error {
+				return in.deleted(ctx, e.ChannelID, id)
+			}})
 		}
 	case *interaction:
 		in.used(ctx, e)
@@ -55,7 +59,7 @@ func (in *intake) written(ctx context.Context, m *message) {
 	in.c.recent.note(m.ChannelID, m.ID)
 	in.newest = max(in.newest, number(m.ID))
 	if in.c.heard(m) {
-		in.add(ctx, m.ChannelID, job{m.ID, func(ctx context.Context) error { return in.store(ctx, m) }})
+		in.add(ctx, m.ChannelID, job{id: m.ID, said: true, do: func(ctx context.Context) error { return in.store(ctx, m) }})
 	}
 	if in.c.wrote(m) {
 		in.c.mine.keep(m.ID, struct{}{})
@@ -71,7 +75,7 @@ func (in *intake) ready(ctx context.Context, e *readyEvent) {
 	in.c.me.Store(&me)
 	in.since, in.asked = in.newest-slack<<idTime, in.c.recent.active()
 	for channel, after := range in.asked {
-		in.add(ctx, channel, job{channel, func(ctx context.Context) error { return in.catchUp(ctx, channel, after) }})
+		in.add(ctx, channel, job{id: channel, do: func(ctx context.Context) error { return in.catchUp(ctx, channel, after) }})
 	}
 	in.spawn(func() { in.c.registerCommands(ctx, me.application) })
 	since, asked := in.since, in.asked
@@ -86,7 +90,7 @@ func (in *intake) quiet(ctx context.Context, places []place) {
 		if _, asked := in.asked[p.ID]; asked || !isID(p.ID) || number(p.Last) <= in.since {
 			continue
 		}
-		in.add(ctx, p.ID, job{p.Last, func(ctx context.Context) error { return in.catchUp(ctx, p.ID, since) }})
+		in.add(ctx, p.ID, job{id: p.Last, do: func(ctx context.Context) error { return in.catchUp(ctx, p.ID, since) }})
 	}
 }
 
@@ -163,7 +167,7 @@ func (in *intake) used(ctx context.Context, i *interaction) {
 	if !ok || meant.question != "" { // a question comes first: what is answered comes with the form
 		return
 	}
-	in.add(ctx, i.ChannelID, job{i.ID, func(ctx context.Context) error {
+	in.add(ctx, i.ChannelID, job{id: i.ID, said: true, do: func(ctx context.Context) error {
 		got, err := in.c.pressed(ctx, i, meant)
 		if err != nil {
 			return err

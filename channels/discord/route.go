@@ -15,6 +15,7 @@ type route struct {
 	alone   bool // only one person is to see the message
 	placed  bool // the first response stands there still, and is this message's
 	shut    bool // the bot may not write into the channel
+	begun   bool // some of the message is shown
 }
 
 // takesPlace tells whether a message would take the place of the first response to an interaction. It depends on
@@ -31,14 +32,14 @@ func takesPlace(m *channels.Outbound) bool {
 }
 
 // routeOf chooses how a message goes out of which some parts may be delivered.
-func (c *Channel) routeOf(ctx context.Context, m *channels.Outbound, channel string) *route {
+func (c *Channel) routeOf(ctx context.Context, m *channels.Outbound, channel, shows string) *route {
 	r := &route{channel: channel, via: c.via(m.Via, channel)}
 	if r.via == nil {
 		return r
 	}
 	r.alone = m.To != "" && r.via.user == string(m.To)
 	if r.via.kind != noWord && (m.Edit == "" || r.alone) && m.Attempt.Parts == 0 {
-		r.placed = c.take(ctx, r.via, m.Key, m.Attempt.Unsure)
+		r.placed = c.take(ctx, r.via, m.Key, shows, m.Attempt.Unsure)
 	}
 	return r
 }

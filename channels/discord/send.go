@@ -20,18 +20,21 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 	if err != nil {
 		return "", &channels.Error{Op: "send", Terminal: true, NotTaken: true, Err: err}
 	}
-	r := c.routeOf(ctx, m, channel)
+	r := c.routeOf(ctx, m, channel, parts[0].content)
 	if m.To != "" && !r.alone && m.Edit != "" { // it can't be shown to one person alone
 		parts[0].edit = m.Edit
 	}
 	done := min(m.Attempt.Parts, len(parts))
+	if r.begun = done > 0; r.begun && m.To != "" && viaOf(m.Via) != nil && !r.alone {
+		return "", errTorn()
+	}
 	var id channels.MessageID
 	for i, p := range parts[done:] {
 		got, err := c.send(ctx, r, p, m.Card)
 		if err != nil {
 			return "", c.refused(ctx, channel, err)
 		}
-		if id == "" {
+		if r.begun = true; id == "" {
 			id = got
 		}
 		if i+1 < len(parts)-done && m.Attempt.Delivered != nil {
@@ -57,6 +60,8 @@ func (c *Channel) send(
 		switch {
 		case !failed:
 			return id, err
+		case p.via != nil && f.over() && r.alone && r.begun:
+			return "", errTorn()
 		case p.via != nil && (f.over() || p.edit != "" && f.uneditable()):
 			p = r.past(p, f.over())
 		case p.remove && (f.uneditable() || f.gone()): // it is gone already, or stays
@@ -109,4 +114,11 @@ func (c *Channel) refused(ctx context.Context, channel string, err error) error 
 			"The bot may not write into channel %s on %s: %s.", channel, c.name, fix))
 	}
 	return f.channelError(f.op)
+}
+
+// errTorn refuses the rest of a message of which one person was shown the beginning: all would see it.
+func errTorn() error {
+	return &channels.Error{
+		Op: "send", Terminal: true, NotTaken: true, Err: errors.New("the rest can't be shown to one person alone any more"),
+	}
 }

@@ -110,7 +110,7 @@ func (s *stream) part(ctx context.Context, now string) part {
 	}
 	switch {
 	case s.via == nil:
-	case time.Now().After(s.via.until), s.id == "" && !s.c.take(ctx, s.via, s.key, false):
+	case time.Now().After(s.via.until), s.id == "" && !s.c.take(ctx, s.via, s.key, now, false):
 		s.via = nil
 	default:
 		p.via = s.via
@@ -132,10 +132,14 @@ func (s *stream) post(ctx context.Context, p part) (channels.MessageID, error) {
 
 // Close implements channels.Stream. A message whose answer got lost is asked for again: its nonce tells which it is.
 func (s *stream) Close(ctx context.Context) (channels.MessageID, error) {
-	if s.id != "" || s.unsure == nil {
-		return s.id, nil
+	id, err := s.id, error(nil)
+	if id == "" && s.unsure != nil {
+		id, err = s.post(ctx, *s.unsure)
 	}
-	return s.post(ctx, *s.unsure)
+	if v := viaOf(s.p.Via); id == "" && v != nil { // the answer may take the place
+		s.c.originals.release(v.token, s.key)
+	}
+	return id, err
 }
 
 // frame is what a preview shows of a state: its text as far as it fits into one message, and the step.

@@ -32,18 +32,14 @@ func (in *intake) talked(ctx context.Context, since uint64, asked map[string]uin
 			continue // a server lists it
 		}
 		n++
-		in.add(ctx, channel, job{channel, func(ctx context.Context) error { return in.missed(ctx, channel, since) }})
+		in.add(ctx, channel, job{
+			id: channel, gentle: true, do: func(ctx context.Context) error { return in.missed(ctx, channel, since) },
+		})
 	}
 }
 
 // missed catches up on a channel in which this process saw nothing yet.
 func (in *intake) missed(ctx context.Context, channel string, since uint64) error {
-	select {
-	case in.gentle <- struct{}{}:
-		defer func() { <-in.gentle }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	_, listed := in.c.places.get(channel)
 	p, err := in.c.place(ctx, channel)
 	if errors.Is(err, errUnseen) {

@@ -75,7 +75,10 @@ func (c *Channel) sendAside(ctx context.Context, to spot, m *channels.Outbound) 
 	}
 	for i := m.Attempt.Parts; i < len(list); i++ {
 		err := c.tell(ctx, to, m, list[i])
-		if f, failed := errors.AsType[*failure](err); failed {
+		if f, failed := errors.AsType[*failure](err); failed && f.is("user_not_in_channel") {
+			c.env.Log.Warn("words for one person are not shown: the person is not in the channel", "chat", to.chat)
+			return nil
+		} else if failed {
 			return f.channelError(f.method)
 		}
 		if i+1 < len(list) && m.Attempt.Delivered != nil {

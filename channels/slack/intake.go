@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/channels"
@@ -108,12 +109,30 @@ func (c *Channel) store(ctx context.Context, r *running, in *channels.Inbound, p
 		}
 		wait := channels.Backoff(failures, c.pace.store, 2*time.Second)
 		if time.Now().Add(wait).After(deadline) {
-			c.env.Log.Error("a message is not stored", "message", in.EventKey, "err", err)
+			c.env.Log.Error("a message is not stored", "message", in.EventKey, "err", c.hideVia(in, err))
 			return err
 		}
-		c.env.Log.Warn("a message is not stored yet", "message", in.EventKey, "again_in", wait, "err", err)
+		c.env.Log.Warn("a message is not stored yet", "message", in.EventKey, "again_in", wait, "err", c.hideVia(in, err))
 		channels.Sleep(ctx, wait)
 	}
+}
+
+// hideVia is an error without the message's response URL, which is a secret.
+func (c *Channel) hideVia(in *channels.Inbound, err error) string {
+	text := c.api.hide(err.Error())
+	if _, url, ok := cutLast(in.Via, " "); ok && url != "" {
+		text = strings.ReplaceAll(text, url, "(secret)")
+	}
+	return text
+}
+
+// cutLast cuts a text around the last sep.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
 }
 
 // eventJob is about something that happened.

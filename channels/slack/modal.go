@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (c *Channel) ask(ctx context.Context, p *interaction, token, question strin
 		_, err := c.api.OpenViewContext(ctx, p.Trigger, form)
 		return err
 	})
-	if err != nil && ctx.Err() == nil {
+	if f, failed := errors.AsType[*failure](err); failed && ctx.Err() == nil && f.channelError(f.method).NotTaken {
 		c.env.Log.Warn("a form could not be opened", "err", err)
 		c.whisper(ctx, p, "The form did not open. Please press the button again.")
 	}

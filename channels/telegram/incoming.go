@@ -26,6 +26,9 @@ func (c *Channel) incoming(u *update) *channels.Inbound {
 		return nil
 	}
 	in := c.written(m)
+	if in != nil && in.Action != nil { // what was answered is answered
+		return nil
+	}
 	if in != nil {
 		in.Revises = in.EventKey
 		in.EventKey = fmt.Sprintf("e:%d", u.ID)
@@ -72,8 +75,8 @@ func (c *Channel) written(m *message) *channels.Inbound {
 	if w.command != "" && in.Command == nil { // meant for another bot, or for nobody
 		in.Text = join(strings.TrimSpace("/"+w.command+" "+w.text), describe(&m.media))
 	}
-	if a := c.answered(m, w.text); a != nil {
-		in.Action, in.Command = a, nil
+	if in.Command == nil { // a command is none of the question's answers
+		in.Action = c.answered(m, w.text)
 	}
 	if in.Text == "" && in.Command == nil && len(in.Attachments) == 0 && !w.mentioned {
 		return nil // messages of the platform itself

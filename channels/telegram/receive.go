@@ -55,14 +55,16 @@ func (c *Channel) added(ctx context.Context, id int, ch *memberChange) error {
 func (c *Channel) answerPress(ctx context.Context, q *callbackQuery) {
 	ctx, cancel := context.WithTimeout(ctx, pressTimeout)
 	defer cancel()
-	if pressed, ask, ok := unpack(q.Data); ok && ask && q.Message != nil && !q.unplaced() {
+	p := params{"callback_query_id": q.ID}
+	pressed, ask, ok := unpack(q.Data)
+	switch ok = ok && q.Message != nil && !q.unplaced(); {
+	case !ok:
+		p["text"] = "This button does not work any more."
+	case ask:
 		if err := c.ask(ctx, q, pressed); err != nil {
 			c.env.Log.Warn("ask the question of a button", "err", err)
+			p["text"] = "I could not ask my question. Please press the button again."
 		}
-	}
-	p := params{"callback_query_id": q.ID}
-	if _, _, ok := unpack(q.Data); !ok || q.Message == nil || q.unplaced() {
-		p["text"] = "This button does not work any more."
 	}
 	if err := c.api.call(ctx, "answerCallbackQuery", p, nil); err != nil {
 		c.env.Log.Debug("answer the press of a button", "err", err)

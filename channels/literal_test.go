@@ -1,10 +1,10 @@
-package bot_test
+package channels_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/leadhand/leadhand/bot"
+	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/channels/render"
 )
 
@@ -16,7 +16,7 @@ func TestLiteral(t *testing.T) {
 		"# head", "- item", "+ item", "1. one", "2) two", "<b>x</b>", "<!channel>", "a & b &amp; c", "~~no~~", "a | b", "\\*", "==", "> quote",
 		"https://a.example/x_y", "",
 	} {
-		blocks := render.Parse(bot.Literal(name))
+		blocks := render.Parse(channels.Literal(name))
 		var text strings.Builder
 		for _, b := range blocks {
 			if b.Kind != render.Paragraph || b.Quote > 0 || b.Depth > 0 {
@@ -33,7 +33,7 @@ func TestLiteral(t *testing.T) {
 			t.Errorf("%q reads %q", name, text.String())
 		}
 	}
-	if got := bot.Literal("a\nb\r\nc"); got != "a b c" {
+	if got := channels.Literal("a\nb\r\nc"); got != "a b c" {
 		t.Errorf("several lines: %q", got)
 	}
 }
