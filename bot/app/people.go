@@ -70,7 +70,7 @@ func commands(a *App) []command.Verb {
 		command.Stop(tenant, sessions, stop),
 		command.WhoAmI(tenant, a.people),
 		command.Link(tenant, a.codes, a.people),
-		command.Topic(command.Topics{Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer"}),
+		command.Topic(command.Topics{Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Zone: a.zone()}),
 		command.Tools(command.Toolbox{
 			Tenant: tenant, Book: a.book, Grants: a.rules.Grants, People: a.people, Scope: a.scope, Say: say, Zone: a.zone(),
 			Plan: func(ctx context.Context, s tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {

@@ -44,7 +44,7 @@ func change(path string, edit func(root *yaml.Node) error) error {
 		return err
 	}
 	var b bytes.Buffer
-	if root.HeadComment == "" && root.Content[0].HeadComment == "" {
+	if !commented(root) {
 		b.WriteString(savedComment)
 	}
 	enc := yaml.NewEncoder(&b)
@@ -53,6 +53,12 @@ func change(path string, edit func(root *yaml.Node) error) error {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	return replace(path, b.Bytes())
+}
+
+// commented tells whether a file begins with a comment, which belongs to whatever stands below it.
+func commented(root *yaml.Node) bool {
+	top := root.Content[0]
+	return root.HeadComment != "" || top.HeadComment != "" || len(top.Content) > 0 && top.Content[0].HeadComment != ""
 }
 
 // entry is the value of a key; nil when it is not there, or null.

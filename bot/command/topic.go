@@ -29,6 +29,7 @@ type Topics struct {
 	Book   Book
 	Agents []string // that can be chosen; the first is the one where nothing is set
 	Steers bool     // where nothing is set
+	Zone   *time.Location
 }
 
 // choice is a setting that has one of few values.
@@ -104,7 +105,7 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 	}
 	card := &channels.Card{Title: "How I work here"}
 	add := func(name, value string, key place.Key) {
-		value += " (" + channels.Literal(e.Get(key).Source()) + ")"
+		value += " (" + channels.Literal(e.Get(key).Source(t.Zone)) + ")"
 		card.Fields = append(card.Fields, channels.Field{Name: name, Value: value})
 	}
 	steering := "queue"
@@ -117,7 +118,7 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 	add("Steering", steering, place.KeySteering)
 	for _, rule := range e.Tools() {
 		card.Fields = append(card.Fields, channels.Field{
-			Name: "Tools", Value: channels.Literal(rule.String() + " (" + rule.Setting.Source() + ")"),
+			Name: "Tools", Value: channels.Literal(rule.String() + " (" + rule.Setting.Source(t.Zone) + ")"),
 		})
 	}
 	if p := e.Prompt(); p != "" {
@@ -192,7 +193,7 @@ func (t Topics) write(
 	if err != nil {
 		return nil, err
 	}
-	return openly("`%s`: %s → %s. It counts from the next message on.", key, shown(before), shown(e.Get(key))), nil
+	return openly("`%s`: %s → %s. It counts from the next message on.", key, t.shown(before), t.shown(e.Get(key))), nil
 }
 
 // raced tells that somebody else changed the same a moment ago, and to what.
@@ -202,11 +203,11 @@ func (t Topics) raced(ctx context.Context, at channels.Conversation, key place.K
 		return nil, err
 	}
 	return openly("Somebody changed `%s` a moment ago, so I did nothing: it is %s now. Say it again if "+
-		"you still want it.", key, shown(e.Get(key))), nil
+		"you still want it.", key, t.shown(e.Get(key))), nil
 }
 
 // shown is a setting in words, with its source.
-func shown(s *place.Setting) string {
+func (t Topics) shown(s *place.Setting) string {
 	if s == nil {
 		return "the default"
 	}
@@ -214,5 +215,5 @@ func shown(s *place.Setting) string {
 	if s.Key == place.KeyTools {
 		value = channels.Literal(place.ReadTools(s.Value).String())
 	}
-	return fmt.Sprintf("%s (%s)", value, channels.Literal(s.Source()))
+	return fmt.Sprintf("%s (%s)", value, channels.Literal(s.Source(t.Zone)))
 }

@@ -82,8 +82,8 @@ func TestWhatCountsInAPlace(t *testing.T) {
 			tt.who = place.Members
 		}
 		if e.Answer() != tt.answer || e.Agent("lead") != tt.agent || e.Who() != tt.who || e.Steers(true) ||
-			e.Get(place.KeyAnswer).Source() != tt.source {
-			t.Errorf("%s: %q, %q, %q, %q", name, e.Answer(), e.Agent("lead"), e.Who(), e.Get(place.KeyAnswer).Source())
+			e.Get(place.KeyAnswer).Source(time.UTC) != tt.source {
+			t.Errorf("%s: %q, %q, %q, %q", name, e.Answer(), e.Agent("lead"), e.Who(), e.Get(place.KeyAnswer).Source(time.UTC))
 		}
 	}
 	if b.Fixed(spot("tg", "-2", ""), place.KeyAnswer) == nil || b.Fixed(spot("tg", "-1", ""), place.KeyAnswer) != nil {

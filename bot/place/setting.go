@@ -47,8 +47,9 @@ type Setting struct {
 	Revision int64
 }
 
-// Source says in a few words where a value comes from: "topic, set by Ann on 3 Nov", "channel, configuration file".
-func (s *Setting) Source() string {
+// Source says in a few words where a value comes from: "this topic, set by Ann on 3 Nov 14:05", "this chat,
+// configuration file". Times are told in zone.
+func (s *Setting) Source(zone *time.Location) string {
 	if s == nil {
 		return "default"
 	}
@@ -64,7 +65,7 @@ func (s *Setting) Source() string {
 	if s.When.IsZero() {
 		return where + ", configuration file"
 	}
-	return fmt.Sprintf("%s, set by %s on %s", where, s.By, s.When.Format("2 Jan 15:04"))
+	return fmt.Sprintf("%s, set by %s on %s", where, s.By, s.When.In(zone).Format("2 Jan 15:04"))
 }
 
 // depth is how narrow a place is: 0 for all channels, 3 for a topic.

@@ -55,7 +55,8 @@ func (r *requestRow) request() *access.Request {
 	return out
 }
 
-// Issue implements access.Codes.
+// Issue implements access.Codes. A new claim code takes the place of the last; link codes stand beside each other,
+// because the answer that holds an earlier one may be on its way.
 func (s *Codes) Issue(
 	ctx context.Context, tenant string, kind access.Kind, code, person string, ttl time.Duration,
 ) error {
@@ -63,6 +64,11 @@ func (s *Codes) Issue(
 		return ErrNoTenant
 	}
 	err := s.db.write(ctx, func(tx *gorm.DB) error {
+		if kind == access.ClaimCode {
+			if err := tx.Exec(`DELETE FROM codes WHERE tenant = ? AND kind = ?`, tenant, kind).Error; err != nil {
+				return err
+			}
+		}
 		return tx.Exec(s.db.stmt(`INSERT INTO codes (tenant, kind, hash, person, expires_at) VALUES (?, ?, ?, ?, {now} + ?)`),
 			tenant, kind, access.HashCode(code), person, ttl.Milliseconds()).Error
 	})

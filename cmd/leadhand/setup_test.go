@@ -168,6 +168,9 @@ func TestTheFirstTenMinutes(t *testing.T) {
 	contains(t, "stdout", connected.out, "https://t.me/BotFather", "OK    telegram: bot token: @opsbot", "Saved in",
 		"telegram.bot_token", "https://t.me/opsbot?start="+code, "https://t.me/opsbot?startgroup=", "Nobody owns the bot yet")
 	contains(t, "leadhand.yaml", p.config(), "kind: telegram", "bot_token: file:telegram.bot_token")
+	if n := strings.Count(p.config(), "leadhand wrote this"); n != 1 {
+		t.Errorf("the comment stands there %d times", n)
+	}
 	if r := p.run("", "doctor"); r.code != 2 {
 		t.Errorf("doctor without an owner: %d\n%s", r.code, r.out)
 	}
