@@ -17,7 +17,7 @@ func TestVerbsRolesPlaces(t *testing.T) {
 		said string
 		role access.Role
 	}{
-		{"help", access.Guest}, {"whoami", access.Guest}, {"stop", access.Guest}, {"tools", access.Guest},
+		{"help", access.Guest}, {"whoami", access.Guest}, {"stop", access.Guest}, {"status", access.Guest}, {"tools", access.Guest},
 		{"tools why read_file", access.Guest}, {"new", access.Member}, {"link", access.Member}, {"topic", access.Member},
 		{"member list", access.Member}, {"tools ask read_file", access.Member}, {"topic answer mention", access.Lead},
 		{"topic who members", access.Lead}, {"tools deny edit", access.Lead}, {"tools reset", access.Lead},

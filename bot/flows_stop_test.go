@@ -117,3 +117,20 @@ func TestWhoMayStop(t *testing.T) {
 		w.wantShown(second, "Stopped.")
 	})
 }
+
+// TestStatus is told while something runs.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		gate := newGate()
+		w := newWorld(t, url, setup{queue: true, model: llmtest.New(t, gate.then(echo)).Otherwise(echo)})
+		w.wantSaid("502", "status", "Nothing is running here, and nothing waits.")
+		first := w.says("501", "long work")
+		receive(t, gate.begun, "the turn")
+		second := w.says("502", "next")
+		w.wantSaid("502", "status", "- lead works on what Name of 501 asked for (0 seconds); 1 message waiting")
+		close(gate.open)
+		w.wantShown(first, "re: long work")
+		w.wantShown(second, "re: next")
+	})
+}

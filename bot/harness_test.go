@@ -156,7 +156,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		},
 		Verbs: command.New(
 			command.Fresh("default", sessions, lead), command.Stop("default", sessions, in.Stop),
-			command.WhoAmI("default", people), command.Link("default", codes, people),
+			command.Status("default", sessions), command.WhoAmI("default", people), command.Link("default", codes, people),
 			command.Topic(command.Topics{Book: book, Agents: []string{"lead", "writer"}, Steers: !s.queue, Zone: time.UTC}),
 			command.Tools(command.Toolbox{
 				Tenant: "default", Book: book, Grants: rules.Grants, People: people, Scope: scope, Say: say, Zone: time.UTC,

@@ -68,6 +68,7 @@ func commands(a *App) []command.Verb {
 	return []command.Verb{
 		command.Fresh(tenant, sessions, answers),
 		command.Stop(tenant, sessions, stop),
+		command.Status(tenant, sessions),
 		command.WhoAmI(tenant, a.people),
 		command.Link(tenant, a.codes, a.people),
 		command.Topic(command.Topics{Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Zone: a.zone()}),

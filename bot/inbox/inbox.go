@@ -38,7 +38,9 @@ type Item struct {
 // Busy is a session that has something queued or running, and whose messages those are.
 type Busy struct {
 	Session string
-	Senders []Sender // the first is that of what runs
+	Agent   string
+	Since   time.Time // when what runs was received
+	Senders []Sender  // the first is that of what runs
 }
 
 // Sender is a person whose message waits or runs.

@@ -121,13 +121,14 @@ func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversat
 	var busy []inbox.Busy
 	for i := range rows {
 		if len(busy) == 0 || busy[len(busy)-1].Session != rows[i].Session {
-			busy = append(busy, inbox.Busy{Session: rows[i].Session})
+			busy = append(busy, inbox.Busy{Session: rows[i].Session, Since: fromMillis(rows[i].ReceivedAt)})
 		}
+		last := &busy[len(busy)-1]
 		var who inbox.Sender
 		if it, err := rows[i].item(); err == nil { // what can't be read is nobody's, and only leads may stop it
 			who = inbox.Sender{Person: it.Scope.User, Name: it.Message.Sender.Name}
+			last.Agent = it.Scope.Agent
 		}
-		last := &busy[len(busy)-1]
 		last.Senders = append(last.Senders, who)
 	}
 	return busy, nil

@@ -15,8 +15,8 @@ type menuEntry struct {
 	Description string `json:"description"`
 }
 
-// registerCommands shows the program's commands in the menu of the bot: all of them to those who run a chat, the rest to
-// everybody. Only a change is written.
+// registerCommands shows the program's commands in the menu of the bot: all of them to those who run a chat, the rest
+// to everybody. Only a change is written.
 func (c *Channel) registerCommands(ctx context.Context) {
 	var everybody, admins []menuEntry
 	for _, info := range c.env.Commands {

@@ -75,7 +75,8 @@ type Channel struct {
 // longAgo is when the bot joined the guilds that are there before it connects.
 const longAgo = "2020-01-01T00:00:00.000000+00:00"
 
-// AddGuild adds a guild with channels and sends GUILD_CREATE to the sessions, to which it is one that the bot joins now.
+// AddGuild adds a guild with channels and sends GUILD_CREATE to the sessions, to which it is one that the bot joins
+// now.
 func (s *Server) AddGuild(g Guild) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
