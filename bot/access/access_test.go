@@ -18,11 +18,17 @@ type people struct {
 	blocked map[access.Account]bool
 	broken  error
 	finds   int
+	seen    int
 }
 
 func (p *people) Find(_ context.Context, _ string, a access.Account) (*access.Person, bool, error) {
 	p.finds++
 	return p.known[a], p.blocked[a], p.broken
+}
+
+func (p *people) Seen(context.Context, string, access.Account, channels.Conversation) error {
+	p.seen++
+	return p.broken
 }
 
 func (p *people) Remove(_ context.Context, _, id string) error {
@@ -167,4 +173,28 @@ func TestCached(t *testing.T) {
 			t.Error("a failure was hidden")
 		}
 	})
+}
+
+// TestSeenIsKeptOnce, until something changes.
+func TestSeenIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	source := &people{broken: errors.New("the database is down")}
+	cached := access.Cached(source)
+	see := func(chat string, asked int) {
+		t.Helper()
+		err := cached.Seen(t.Context(), "acme", from("slack", "U1"), channels.Conversation{Channel: "slack", Chat: channels.ChatID(chat)})
+		if !errors.Is(err, source.broken) || source.seen != asked {
+			t.Errorf("kept %d times, want %d: %v", source.seen, asked, err)
+		}
+	}
+	see("D1", 1)
+	see("D1", 2)
+	source.broken = nil
+	see("D1", 3)
+	see("D1", 3)
+	see("D2", 4)
+	if err := cached.Remove(t.Context(), "acme", "slack:U1"); err != nil {
+		t.Fatal(err)
+	}
+	see("D2", 5)
 }

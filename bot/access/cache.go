@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/leadhand/leadhand/channels"
 )
 
 const (
@@ -17,7 +19,8 @@ type cached struct {
 	People
 	mu    sync.Mutex
 	known map[cacheKey]cacheEntry
-	epoch int // of changes: what was read before one is not kept after it
+	seen  map[cacheKey]channels.Conversation // that were kept
+	epoch int                                // of changes: what was read before one is not kept after it
 }
 
 type cacheKey struct {
@@ -32,7 +35,34 @@ type cacheEntry struct {
 }
 
 // Cached gives people a memory.
-func Cached(people People) People { return &cached{People: people, known: map[cacheKey]cacheEntry{}} }
+func Cached(people People) People {
+	return &cached{
+		People: people, known: map[cacheKey]cacheEntry{}, seen: map[cacheKey]channels.Conversation{},
+	}
+}
+
+func (c *cached) Seen(ctx context.Context, tenant string, a Account, at channels.Conversation) error {
+	key := cacheKey{tenant, a}
+	c.mu.Lock()
+	kept, ok := c.seen[key]
+	epoch := c.epoch
+	c.mu.Unlock()
+	if ok && kept == at {
+		return nil
+	}
+	if err := c.People.Seen(ctx, tenant, a, at); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.epoch == epoch {
+		if len(c.seen) >= maxCache {
+			clear(c.seen)
+		}
+		c.seen[key] = at
+	}
+	return nil
+}
 
 func (c *cached) Find(ctx context.Context, tenant string, a Account) (*Person, bool, error) {
 	key := cacheKey{tenant, a}
@@ -63,6 +93,7 @@ func (c *cached) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.known)
+	clear(c.seen)
 	c.epoch++
 }
 

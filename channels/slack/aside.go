@@ -87,6 +87,11 @@ func (c *Channel) sendAside(ctx context.Context, to spot, m *channels.Outbound) 
 			}
 		}
 	}
+	if m.Edit != "" { // what all saw in its place goes
+		if err := c.remove(ctx, to, m.Edit); err != nil && ctx.Err() == nil {
+			c.env.Log.Warn("take away what stands in the place of words for one person", "err", err)
+		}
+	}
 	return nil
 }
 

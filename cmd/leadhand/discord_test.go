@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,25 @@ func TestDiscord(t *testing.T) {
 	fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "Done.") || len(c.Files) > 0 })
 	say(thread, "break", nil)
 	fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "refused this request") })
-	_, err := fake.UseCommand(discordfake.Command{
+	say(thread, "take your time", nil)
+	preview := fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "Half an ans") })
+	var shown struct {
+		ID         string
+		Components []struct {
+			Components []struct {
+				ID string `json:"custom_id"`
+			}
+		}
+	}
+	if err := json.Unmarshal(preview.Response, &shown); err != nil {
+		t.Fatal(err)
+	}
+	_, err := fake.PressComponent(thread, shown.ID, shown.Components[0].Components[0].ID, discordfake.User("501", "ann"))
+	fake.Must(err)
+	fake.Wait("PATCH /channels/{channel_id}/messages/{message_id}", func(c fakekit.Call) bool {
+		return strings.Contains(c.String("content"), "Stopped.")
+	})
+	_, err = fake.UseCommand(discordfake.Command{
 		ChannelID: room, Name: "lead", User: discordfake.User("501", "ann"), Options: []fakekit.Object{{"name": "help", "type": 1}},
 	})
 	fake.Must(err)

@@ -44,6 +44,12 @@ func TestSlack(t *testing.T) {
 	answer(thread, "Here:")
 	say(thread, "break")
 	answer(thread, "refused this request")
+	say(thread, "take your time")
+	fake.Wait("chat.startStream")
+	fake.Must(fake.StopSession(room, thread, ann))       // Slack's own button
+	fake.Wait("chat.update", func(c fakekit.Call) bool { // in the place of what was shown
+		return strings.Contains(c.String("markdown_text")+c.String("text"), "Stopped.")
+	})
 	_, err := fake.UseCommand(slackfake.Command{Channel: room, Command: "/lead", Text: "help", User: ann})
 	fake.Must(err)
 	fake.Wait("response_url", func(c fakekit.Call) bool { return strings.Contains(c.String("text"), "start a new session") })

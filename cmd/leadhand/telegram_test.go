@@ -84,9 +84,11 @@ func (w *team) asked() string {
 }
 
 // echo answers with what the model can tell of the last message.
-func echo(w http.ResponseWriter, _ *http.Request, req *request) {
+func echo(w http.ResponseWriter, r *http.Request, req *request) {
 	text := req.last()
 	switch {
+	case strings.Contains(text, "take your time"):
+		hangs(make(chan struct{}, 1))(w, r, req)
 	case strings.Contains(text, "long answer"):
 		stream(w, "stop", map[string]any{"content": "Here:\n\n```go\n" + strings.Repeat("fmt.Println(\"a < b\")\n", 400) + "```\n\nDone."})
 	case strings.Contains(text, "break"):
@@ -257,4 +259,24 @@ func sentID(t *testing.T, call fakekit.Call) int {
 		t.Fatal(err)
 	}
 	return answer.Result.ID
+}
+
+// TestTelegramStop presses the button below an answer in the making.
+func TestTelegramStop(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t, echo)
+	w.says(telegramfake.Incoming{ChatID: forum, ThreadID: 7, Text: "@opsbot take your time"})
+	preview := w.fake.Wait("sendMessage", func(c fakekit.Call) bool { return strings.Contains(c.String("reply_markup"), "Stop") })
+	var markup struct {
+		Rows [][]struct {
+			Data string `json:"callback_data"`
+		} `json:"inline_keyboard"`
+	}
+	if err := preview.JSON("reply_markup", &markup); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.fake.PressButton(forum, sentID(t, preview), markup.Rows[0][0].Data, telegramfake.User(ann, "Ann", "ann"))
+	w.fake.Must(err)
+	w.fake.Wait("answerCallbackQuery")
+	w.fake.Wait("editMessageText", fakekit.Param("text", "Stopped."))
 }
