@@ -119,9 +119,14 @@ func commandOf(b *channels.Button, a *channels.Action) *channels.Command {
 // turnObject is the kind of turns as what buttons are about; their id is session and number.
 const turnObject = "turn"
 
+// longestTurn is how long a button about a turn works. Each preview has one, so they must not be kept for long.
+const longestTurn = 24 * time.Hour
+
 // aboutTurn makes a button one about a turn that runs.
 func aboutTurn(session string, seq int64) channels.Guard {
-	return channels.Guard{Object: fmt.Sprintf("%s:%s/%d", turnObject, session, seq)}
+	return channels.Guard{
+		Object: fmt.Sprintf("%s:%s/%d", turnObject, session, seq), Expires: time.Now().Add(longestTurn),
+	}
 }
 
 // turnRevision is number 0 while a turn has not ended, and 1 then.

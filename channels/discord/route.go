@@ -82,6 +82,18 @@ func (r *route) past(p part, over bool) part {
 	return p
 }
 
+// anew is what becomes of a part whose place is gone. What was pressed may have been shown to one person alone, whom
+// nobody can edit anything for: then so is what comes in its place.
+func (r *route) anew(p part) part {
+	p = p.anew()
+	if r.via == nil || r.via.kind == openWord {
+		return p
+	}
+	p = r.answering(p)
+	p.private = true
+	return p
+}
+
 // around is what becomes of a part that the bot may not write into the channel. It goes into the place of the first
 // response if it can, because that may be repeated.
 func (r *route) around(p part) part {

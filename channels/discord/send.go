@@ -74,7 +74,7 @@ func (c *Channel) send(
 			c.env.Log.Warn("Discord refused files: sent without them", "err", f)
 			p = p.withoutFiles()
 		case p.edit != "" && f.uneditable():
-			p = p.anew()
+			p = r.anew(p)
 		case p.edit == "" && p.reference != nil && f.badReference():
 			p = p.withoutReference()
 		case f.badForm() && (len(p.v2) > 0 || p.edit != "" && !p.remove):
