@@ -62,6 +62,9 @@ func (r *Router) redeem(ctx context.Context, in *channels.Inbound, code string) 
 // requestObject is the kind of wishes to be let in as what buttons are about; their id is the code.
 const requestObject = "request"
 
+// maxNamed is how many characters of an account's id are shown.
+const maxNamed = 60
+
 // requestRevision is number 0 while a wish is open, and 1 once it is decided.
 func requestRevision(tenant string, codes access.Codes) Revision {
 	return func(ctx context.Context, id string) (State, error) {
@@ -146,7 +149,8 @@ func (r *Router) present(ctx context.Context, req *access.Request, admins []acce
 		Title: "Somebody wants to talk to me", Tone: channels.Warning,
 		Fields: []channels.Field{
 			{Name: "Who", Value: channels.Literal(req.Name)}, {Name: "On", Value: channels.Literal(req.Account.Channel)},
-			{Name: "Id", Value: "`" + oneLine(string(req.Account.User)) + "`"}, {Name: "Request", Value: req.Code},
+			{Name: "Id", Value: "`" + channels.InCode(string(req.Account.User), maxNamed) + "`"},
+			{Name: "Request", Value: req.Code},
 		},
 	}
 	rows := [][]channels.Button{

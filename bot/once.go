@@ -2,9 +2,6 @@ package bot
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"time"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -28,34 +25,3 @@ func (r *Router) once(
 	})
 	return err
 }
-
-// StopWord is the verb that ends what runs.
-const StopWord = "stop"
-
-// DropWaiting is a button that drops what waits at a time. It is not meant for what may wait tomorrow.
-func DropWaiting(now time.Time) channels.Button {
-	return channels.Button{
-		Text: "Drop what waits", Command: channels.Command{Name: StopWord, Args: "all"},
-		Guard: channels.Guard{Expires: now.Add(time.Hour)},
-	}
-}
-
-// Count is a number with what is counted: "1 message", "2 messages".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// oneLine makes a text that people chose safe inside a code span.
-func oneLine(s string) string {
-	s = strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(s)
-	if r := []rune(s); len(r) > maxNamed {
-		s = string(r[:maxNamed]) + "…"
-	}
-	return s
-}
-
-// maxNamed is how many characters of a name are shown.
-const maxNamed = 60

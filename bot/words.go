@@ -45,3 +45,11 @@ func Reference(of string) string {
 	sum := sha256.Sum256([]byte(of))
 	return base32.StdEncoding.EncodeToString(sum[:5])
 }
+
+// Count is a number with what is counted: "1 message", "2 messages".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -9,6 +9,16 @@ import (
 // mention of a headline, or a code block. What reads as it stands is left as it stands: read_file.
 func Literal(s string) string { return literal(s, true) }
 
+// InCode makes a text that people chose safe inside a code span of Markdown, on one line. What is longer than most
+// characters is cut, and ends in "…".
+func InCode(s string, most int) string {
+	s = strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(s)
+	if rs := []rune(s); len(rs) > most {
+		s = string(rs[:most]) + "…"
+	}
+	return s
+}
+
 // literal is Literal of a text that may begin a line, or stands within one.
 func literal(s string, begins bool) string {
 	rs := []rune(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " "))

@@ -37,3 +37,20 @@ func TestLiteral(t *testing.T) {
 		t.Errorf("several lines: %q", got)
 	}
 }
+
+// TestInCode: what people chose can't end the code span that it stands in, and does not fill the screen.
+func TestInCode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"U1":      "U1",
+		"a`b":     "a'b",
+		"a\nb\rc": "a b c",
+		"ééééé":   "ééééé",
+		"éééééé":  "ééééé…",
+		"":        "",
+	} {
+		if got := channels.InCode(text, 5); got != want {
+			t.Errorf("%q reads %q, not %q", text, got, want)
+		}
+	}
+}

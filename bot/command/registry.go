@@ -181,13 +181,10 @@ func openly(format string, args ...any) *bot.Answer {
 }
 
 // inline makes a person's word safe to repeat inside a code span.
-func inline(s string) string {
-	s = strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(s)
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:40]) + "…"
-	}
-	return s
-}
+func inline(s string) string { return channels.InCode(s, maxWord) }
+
+// maxWord is how many characters of a person's word are repeated.
+const maxWord = 40
 
 // Menu lists the verbs for the menus of messengers.
 func (r *Registry) Menu() []channels.CommandInfo {
