@@ -61,6 +61,13 @@ type Fetcher interface {
 	Fetch(ctx context.Context, a *Attachment) ([]byte, error)
 }
 
+// Namer is the ability to tell what people call a conversation.
+type Namer interface {
+	// NameOf is the name that people see of the topic, or of the chat when Topic is empty: one line without markup, "#web"
+	// where the platform writes it so; empty when the platform does not tell. It may ask the platform, and remembers.
+	NameOf(ctx context.Context, c Conversation) (string, error)
+}
+
 // Webhook is the ability to receive over HTTP. Requests to /hooks/NAME go to the handler, from the start of the program
 // to its end; a channel that does not run yet answers 503.
 type Webhook interface {

@@ -45,6 +45,12 @@ type Inbound struct {
 
 	Direct    bool `json:"direct,omitempty"`    // a chat between this person and the bot alone
 	Mentioned bool `json:"mentioned,omitempty"` // the message speaks to the bot
+	// Followed tells that it does only because the bot takes part in its topic already: nobody named the bot.
+	Followed bool `json:"followed,omitempty"`
+	// Thread is the topic that answering this message can open, where the platform can do that; empty inside a topic, in
+	// a direct chat and where there are none. Conversation.Topic is the same where people are used to that, and empty
+	// otherwise: a place may choose the other one. A topic that does not exist yet is opened by the first Send to it.
+	Thread TopicID `json:"thread,omitempty"`
 
 	Text        string       `json:"text,omitempty"`
 	Command     *Command     `json:"command,omitempty"`
