@@ -18,9 +18,10 @@ func TestVerbsRolesPlaces(t *testing.T) {
 		role access.Role
 	}{
 		{"help", access.Guest}, {"whoami", access.Guest}, {"stop", access.Guest}, {"status", access.Guest}, {"tools", access.Guest},
-		{"tools why read_file", access.Guest}, {"new", access.Member}, {"link", access.Member}, {"topic", access.Member},
+		{"tools why read_file", access.Guest}, {"new", access.Member}, {"mute", access.Member}, {"unmute", access.Member}, {"ask", access.Guest}, {"link", access.Member}, {"topic", access.Member},
 		{"member list", access.Member}, {"tools ask read_file", access.Member}, {"topic answer mention", access.Lead},
-		{"topic who members", access.Lead}, {"tools deny edit", access.Lead}, {"tools reset", access.Lead},
+		{"topic who members", access.Lead}, {"topic who list nobody", access.Admin}, {"topic reply plain", access.Admin},
+		{"topic reset reply", access.Admin}, {"tools deny edit", access.Lead}, {"tools reset", access.Lead},
 		{"topic answer always", access.Admin}, {"topic who everyone", access.Admin}, {"topic agent writer", access.Admin},
 		{"topic prompt be kind", access.Admin}, {"topic reset answer", access.Admin}, {"topic reset who", access.Admin},
 		{"member role nobody lead", access.Admin}, {"member remove nobody", access.Admin}, {"member pair X member", access.Admin},

@@ -85,7 +85,7 @@ func TestTheConfigurationFileCounts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, url, setup{file: []place.Setting{{At: room(), Key: place.KeyAnswer, Value: "always"}}})
 		w.lets("501", access.Owner)
-		w.wantSaid("501", "topic answer mention", "The configuration file sets `answer` to `always` here")
+		w.wantSaid("501", "topic answer mention", "The configuration file sets `answer` here: `always` (this topic")
 		w.wantSaid("501", "topic", "Answer: always (this topic, configuration file)")
 	})
 }

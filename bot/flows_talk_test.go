@@ -187,6 +187,9 @@ func TestFullQueueIsSaid(t *testing.T) {
 		})
 		first := w.says("501", "msg-0")
 		<-gate.begun
+		mu.Lock()
+		signs = nil // the first waited if the engine was not open yet
+		mu.Unlock()
 		two := w.message(room(), "501", "msg-1")
 		w.deliver(two)
 		w.says("501", "msg-2")

@@ -120,7 +120,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Pipeline: &tools.Pipeline{}, Log: log,
 	})
 	people, codes := store.NewPeople(w.db), store.NewCodes(w.db)
-	gate := &access.Gate{Tenant: "default", People: people, Open: !s.closed, Guests: book.Welcomes}
+	gate := &access.Gate{Tenant: "default", People: people, Open: !s.closed, Door: book.Door}
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Admit: gate.Admit,
 		Run:   runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
@@ -157,7 +157,10 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Verbs: command.New(
 			command.Fresh("default", sessions, lead), command.Stop("default", sessions, in.Stop),
 			command.Status("default", sessions), command.WhoAmI("default", people), command.Link("default", codes, people),
-			command.Topic(command.Topics{Book: book, Agents: []string{"lead", "writer"}, Steers: !s.queue, Zone: time.UTC}),
+			command.Topic(command.Topics{
+				Book: book, Agents: []string{"lead", "writer"}, Steers: !s.queue, Tenant: "default", People: people, Zone: time.UTC,
+			}),
+			command.Ask(), command.Mute(book), command.Unmute(book),
 			command.Tools(command.Toolbox{
 				Tenant: "default", Book: book, Grants: rules.Grants, People: people, Scope: scope, Say: say, Zone: time.UTC,
 				Plan: func(ctx context.Context, scope tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {

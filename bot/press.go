@@ -42,8 +42,8 @@ const (
 
 // press gives the command of a pressed button, once. Everything is decided by what was kept of the button and by who
 // presses it; who posted it, and what else the press says, does not count.
-func (r *Router) press(ctx context.Context, in *channels.Inbound, p *access.Person) error {
-	return r.once(ctx, in, func(ctx context.Context, in *channels.Inbound) error {
+func (r *Router) press(ctx context.Context, v *visit) error {
+	return r.once(ctx, v.in, func(ctx context.Context, in *channels.Inbound) error {
 		b, at, err := r.cfg.Keep.Buttons.Kept(ctx, r.cfg.Tenant, in.Action.Token)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (r *Router) press(ctx context.Context, in *channels.Inbound, p *access.Pers
 		if len(b.Guard.Actors) > 0 && !slices.Contains(b.Guard.Actors, in.Sender.ID) {
 			return r.say(ctx, in, wordsNotYours, in.Sender.ID)
 		}
-		if words, err := r.changed(ctx, b.Guard, p); err != nil {
+		if words, err := r.changed(ctx, b.Guard, v.person); err != nil {
 			return err
 		} else if words != "" {
 			return r.say(ctx, in, words, in.Sender.ID)
@@ -62,7 +62,7 @@ func (r *Router) press(ctx context.Context, in *channels.Inbound, p *access.Pers
 		if in.Command = commandOf(b, in.Action); in.Command == nil {
 			return r.say(ctx, in, wordsNoButton, in.Sender.ID)
 		}
-		return r.verb(ctx, in, p)
+		return r.verb(ctx, v)
 	})
 }
 

@@ -122,7 +122,7 @@ func (p *progress) typing(ctx context.Context, t channels.Typer) {
 func (p *progress) stream(ctx context.Context, s channels.Streamer) {
 	in := &p.w.turn.Item.Message
 	st, err := s.Stream(ctx, channels.Preview{
-		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, Message: p.w.turn.Item.Preview,
+		Conversation: in.Conversation, ReplyTo: in.Quote(), Via: in.Via, Message: p.w.turn.Item.Preview,
 		Posted: p.w.turn.Previewed, Buttons: p.buttons(ctx),
 	})
 	if err != nil {

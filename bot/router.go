@@ -109,13 +109,15 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	if in.Deleted {
 		return r.takeBack(ctx, in)
 	}
-	addressed := in.Direct || in.Mentioned || in.Command != nil || in.Action != nil
+	if ignored(in) {
+		return r.ignore(ctx, in)
+	}
 	p, err := r.cfg.Access.Admit(ctx, in)
 	refusal, refused := errors.AsType[*access.Refusal](err)
 	switch {
 	case err != nil && !refused:
 		return fmt.Errorf("decide who %s is: %w", in.Sender.ID, err)
-	case refused && !addressed:
+	case refused && !named(in):
 		return nil // what others say to each other is none of the bot's business
 	}
 	if code, ok := codeIn(in, refused); ok {
@@ -128,15 +130,7 @@ func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	if err != nil {
 		return err
 	}
-	return r.admitted(ctx, &visit{in: in, person: p, at: at, addressed: addressed || at.Answer() == place.Always})
-}
-
-// visit is a message of somebody who may talk.
-type visit struct {
-	in        *channels.Inbound
-	person    *access.Person
-	at        *place.Effective
-	addressed bool // the bot is to answer
+	return r.admitted(ctx, visitOf(in, p, at))
 }
 
 func (r *Router) admitted(ctx context.Context, v *visit) error {
@@ -150,11 +144,12 @@ func (r *Router) admitted(ctx context.Context, v *visit) error {
 	if plain && v.addressed && !in.Sender.Bot {
 		in.Command = r.cfg.Verbs.Spoken(in.Text)
 	}
+	v.seat()
 	switch {
 	case in.Action != nil:
-		return r.press(ctx, in, v.person)
+		return r.press(ctx, v)
 	case in.Command != nil && in.Revises == "":
-		return r.once(ctx, in, func(ctx context.Context, in *channels.Inbound) error { return r.verb(ctx, in, v.person) })
+		return r.once(ctx, in, func(ctx context.Context, _ *channels.Inbound) error { return r.verb(ctx, v) })
 	case in.Revises != "":
 		return r.revise(ctx, v)
 	case !v.addressed:
@@ -298,7 +293,7 @@ func (r *Router) refuse(ctx context.Context, in *channels.Inbound, why *access.R
 	period := time.Now().Unix() / 600
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          fmt.Sprintf("refusal/%s/%s/%d", in.Conversation, in.Sender.ID, period),
-		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: in.Sender.ID, Text: refusalWords(why),
+		Conversation: in.Conversation, ReplyTo: in.Quote(), Via: in.Via, To: in.Sender.ID, Text: refusalWords(why),
 	})
 }
 
@@ -311,7 +306,7 @@ func said(in *channels.Inbound) string { return "said/" + in.Conversation.Channe
 // is empty.
 func (r *Router) say(ctx context.Context, in *channels.Inbound, text string, to channels.UserID) error {
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
-		Key: said(in), Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, To: to, Text: text,
+		Key: said(in), Conversation: in.Conversation, ReplyTo: in.Quote(), Via: in.Via, To: to, Text: text,
 	})
 }
 
@@ -324,7 +319,7 @@ func (r *Router) full(ctx context.Context, in *channels.Inbound, waiting int) er
 	}
 	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", channels.Outbound{
 		Key:          fmt.Sprintf("full/%s/%s/%d", in.Conversation, in.Sender.ID, time.Now().Unix()/60),
-		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via,
+		Conversation: in.Conversation, ReplyTo: in.Quote(), Via: in.Via,
 		Text: fmt.Sprintf("I have %s waiting here already, so I did not take this one. I take new ones when some are "+
 			"done; until then nothing more is kept.", Count(waiting, "message")),
 		Buttons: [][]channels.Button{{DropWaiting(time.Now())}},

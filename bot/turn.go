@@ -145,7 +145,7 @@ func (w *working) end(
 	return &inbox.End{
 		Through: max(reply.Through, it.Seq), Outcome: outcome, Entries: reply.Pending,
 		Out: []channels.Outbound{{
-			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.ID, Via: it.Message.Via, Edit: preview,
+			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.Quote(), Via: it.Message.Via, Edit: preview,
 			Text: w.footnotes(text), Attachments: reply.Files,
 		}},
 	}

@@ -27,6 +27,8 @@ type Answer struct {
 	Text    string
 	Card    *channels.Card
 	Buttons [][]channels.Button
+	// Request is what a verb asks of the agent in the person's name; then there is no other answer.
+	Request string
 	// Aside is an answer that only who asked needs. It is shown to nobody else if the command was not seen either, as
 	// those of a messenger's menu.
 	Aside bool
@@ -35,16 +37,22 @@ type Answer struct {
 }
 
 // verb does what a command says and tells what came of it.
-func (r *Router) verb(ctx context.Context, in *channels.Inbound, p *access.Person) error {
-	a, err := r.cfg.Verbs.Do(ctx, &Request{In: in, Person: p})
+func (r *Router) verb(ctx context.Context, v *visit) error {
+	in := v.in
+	a, err := r.cfg.Verbs.Do(ctx, &Request{In: in, Person: v.person})
 	if err != nil {
 		return r.told(ctx, in, err)
 	}
-	if a == nil {
+	switch {
+	case a == nil:
 		return nil
+	case a.Request != "":
+		in.Text, in.Command, in.Action = a.Request, nil, nil
+		v.seat()
+		return r.accept(ctx, v)
 	}
 	out := channels.Outbound{
-		Key: said(in), Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, Text: a.Text, Card: a.Card,
+		Key: said(in), Conversation: in.Conversation, ReplyTo: in.Quote(), Via: in.Via, Text: a.Text, Card: a.Card,
 		Buttons: a.Buttons,
 	}
 	if a.Aside && in.Via != "" {

@@ -60,9 +60,19 @@ type Inbound struct {
 	// Album is the same for messages that people see as one, each with a part of its files.
 	Album  string    `json:"album,omitempty"`
 	SentAt time.Time `json:"sent_at"`
+	// Unquoted tells that answers shall not quote the message. A place chooses that; adapters never set it.
+	Unquoted bool `json:"unquoted,omitempty"`
 	// Via is how the platform lets this event itself be answered, for some minutes: where the bot may not post, or so
 	// that nobody else sees it. It is opaque outside the adapter, and a secret.
 	Via string `json:"via,omitempty"`
+}
+
+// Quote is what answers reply to: the message, unless they shall not quote it.
+func (in *Inbound) Quote() MessageID {
+	if in.Unquoted {
+		return ""
+	}
+	return in.ID
 }
 
 // Quoted is an earlier message that a message refers to.

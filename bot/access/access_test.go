@@ -49,10 +49,19 @@ func TestAdmit(t *testing.T) {
 	known := &people{
 		known: map[access.Account]*access.Person{
 			from("slack", "U1"): {ID: "tg:501", Role: access.Admin}, from("slack", "U2"): {ID: "slack:U2", Role: "king"},
+			from("slack", "U4"): {ID: "slack:U4", Role: access.Lead}, from("slack", "U5"): {ID: "slack:U5", Role: access.Member},
 		},
 		blocked: map[access.Account]bool{from("slack", "U3"): true},
 	}
-	guests := func(_ context.Context, c channels.Conversation) (bool, error) { return c.Chat == "lobby", nil }
+	lobby := func(_ context.Context, c channels.Conversation) (everyone bool, only []string, err error) {
+		switch c.Chat {
+		case "list":
+			return false, []string{"slack:U4"}, nil
+		case "nobody":
+			return false, []string{}, nil
+		}
+		return c.Chat == "lobby", nil, nil
+	}
 	for name, tt := range map[string]struct {
 		gate   access.Gate
 		from   access.Account
@@ -71,11 +80,17 @@ func TestAdmit(t *testing.T) {
 		"who was let in":                          {gate: access.Gate{}, from: from("slack", "U1"), want: access.Admin},
 		"who was let in, where it is open":        {gate: access.Gate{Open: true}, from: from("slack", "U1"), want: access.Admin},
 		"nobody with a role that is none":         {gate: access.Gate{}, from: from("slack", "U2")},
-		"nobody who is blocked":                   {gate: access.Gate{Open: true, Guests: guests}, from: from("slack", "U3"), chat: "lobby"},
-		"guests in their place":                   {gate: access.Gate{Guests: guests}, from: from("slack", "U9"), chat: "lobby", want: access.Guest},
-		"guests nowhere else":                     {gate: access.Gate{Guests: guests}, from: from("slack", "U9"), chat: "team"},
-		"guests not in direct messages":           {gate: access.Gate{Guests: guests}, from: from("slack", "U9"), chat: "lobby", direct: true},
-		"who was let in is no guest":              {gate: access.Gate{Guests: guests}, from: from("slack", "U1"), chat: "lobby", want: access.Admin},
+		"nobody who is blocked":                   {gate: access.Gate{Open: true, Door: lobby}, from: from("slack", "U3"), chat: "lobby"},
+		"guests in their place":                   {gate: access.Gate{Door: lobby}, from: from("slack", "U9"), chat: "lobby", want: access.Guest},
+		"guests nowhere else":                     {gate: access.Gate{Door: lobby}, from: from("slack", "U9"), chat: "team"},
+		"guests not in direct messages":           {gate: access.Gate{Door: lobby}, from: from("slack", "U9"), chat: "lobby", direct: true},
+		"who is on a place's list":                {gate: access.Gate{Door: lobby}, from: from("slack", "U4"), chat: "list", want: access.Lead},
+		"nobody who is not":                       {gate: access.Gate{Door: lobby}, from: from("slack", "U5"), chat: "list"},
+		"nobody who is not, where it is open":     {gate: access.Gate{Open: true, Door: lobby}, from: from("slack", "U9"), chat: "list"},
+		"nobody where the list is empty":          {gate: access.Gate{Door: lobby}, from: from("slack", "U4"), chat: "nobody"},
+		"admins whatever list there is":           {gate: access.Gate{Door: lobby}, from: from("slack", "U1"), chat: "nobody", want: access.Admin},
+		"whoever was let in, in direct messages":  {gate: access.Gate{Door: lobby}, from: from("slack", "U5"), chat: "list", direct: true, want: access.Member},
+		"who was let in is no guest":              {gate: access.Gate{Door: lobby}, from: from("slack", "U1"), chat: "lobby", want: access.Admin},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

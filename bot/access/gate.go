@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -16,8 +17,9 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s %s %s", r.What, r.Why, r.Who) }
 
-// Guests is what a place says about people whom nobody let in.
-type Guests func(ctx context.Context, c channels.Conversation) (bool, error)
+// Door is what a place says about who may talk there: everyone, as guests; or only the people with these ids, if only
+// is not nil. Otherwise whoever was let in.
+type Door func(ctx context.Context, c channels.Conversation) (everyone bool, only []string, err error)
 
 // Gate is the rule of one installation.
 type Gate struct {
@@ -27,8 +29,8 @@ type Gate struct {
 	Open bool
 	// Local names the channel of the terminal: whoever sits there owns the data directory, and so the bot.
 	Local string
-	// Guests tells where strangers may talk, as guests; nil: nowhere.
-	Guests Guests
+	// Door tells who may talk in a place; nil: everywhere those who were let in.
+	Door Door
 }
 
 // Admit tells who the sender of a message is, or gives a *Refusal. Any other error means that it is not known: nothing
@@ -49,20 +51,33 @@ func (g *Gate) Admit(ctx context.Context, in *channels.Inbound) (*Person, error)
 			What: "I can't talk with you.", Why: "An admin of this bot keeps your account out.",
 			Who: "The admins of this bot can change that.",
 		}
-	case p != nil && p.Role.Known():
-		return p, nil
-	case g.Open:
-		stranger.Role = Member
-		return stranger, nil
-	case g.Guests != nil && !in.Direct:
-		welcome, err := g.Guests(ctx, in.Conversation)
-		if err != nil {
+	}
+	everyone, only := false, []string(nil)
+	if g.Door != nil && !in.Direct {
+		if everyone, only, err = g.Door(ctx, in.Conversation); err != nil {
 			return nil, err
 		}
-		if welcome {
-			stranger.Role = Guest
-			return stranger, nil
+	}
+	known := p != nil && p.Role.Known()
+	if !known {
+		p = stranger
+	}
+	switch {
+	case known && p.Role.AtLeast(Admin):
+		return p, nil
+	case only != nil && !slices.Contains(only, p.ID):
+		return nil, &Refusal{
+			What: "I can't talk with you here.", Why: "Only the people on this place's list may talk to me, and you are not " +
+				"on it.", Who: "An admin of this bot can put you on it: `topic who list <names>`.",
 		}
+	case known:
+		return p, nil
+	case g.Open:
+		p.Role = Member
+		return p, nil
+	case everyone:
+		p.Role = Guest
+		return p, nil
 	}
 	return nil, &Refusal{
 		What: "I can't talk with you yet.", Why: "I answer only people who were let in, and you are not among them.",

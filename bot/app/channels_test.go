@@ -52,6 +52,9 @@ func TestChannelsFromTheEnvironment(t *testing.T) {
 		"an unknown kind":          {`channels: {tg: {kind: telegrm}}`, `"telegram"`},
 		"a place elsewhere":        {own + "\nplaces: [{channel: tgg, answer: always}]", `places[0].channel`},
 		"an answer that is none":   {own + "\nplaces: [{channel: tg, answer: sometimes}]", `places[0].answer`},
+		"a reply that is none":     {own + "\nplaces: [{channel: tg, reply: threads}]", `did you mean "thread"?`},
+		"people without channel":   {own + "\nplaces: [{channel: tg, people: [U1]}]", `"U1" is no id such as tg:501`},
+		"people and who":           {own + "\nplaces: [{channel: tg, people: [\"tg:1\"], who: everyone}]", "there is who, too"},
 		"a topic without its chat": {own + "\nplaces: [{channel: tg, topic: \"7\", answer: always}]", "places[0].topic: a topic needs its chat"},
 		"a queue of nothing":       {own + "\nlimits: {waiting: -1}", "limits.waiting"},
 	} {

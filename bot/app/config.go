@@ -71,6 +71,8 @@ type PlaceSettings struct {
 	Deny     []string  `yaml:"deny"`   // not these tools
 	Prompt   string    `yaml:"prompt"` // added to the agent's instructions
 	Steering string    `yaml:"steering"`
+	Reply    string    `yaml:"reply"`  // "thread", "quote" or "plain"
+	People   []string  `yaml:"people"` // the ids of those who may talk, in place of who; admins always may
 }
 
 func (s PlaceSettings) place() Place { return Place{Channel: s.Channel, Chat: s.Chat, Topic: s.Topic} }

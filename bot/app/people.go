@@ -66,18 +66,23 @@ func commands(a *App) []command.Verb {
 	}
 	say := func(ctx context.Context, m channels.Outbound) error { return a.outbox.Post(ctx, tenant, "", m) }
 	return []command.Verb{
+		command.Ask(),
 		command.Fresh(tenant, sessions, answers),
 		command.Stop(tenant, sessions, stop),
 		command.Status(tenant, sessions),
 		command.WhoAmI(tenant, a.people),
 		command.Link(tenant, a.codes, a.people),
-		command.Topic(command.Topics{Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Zone: a.zone()}),
+		command.Topic(command.Topics{
+			Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Tenant: tenant, People: a.people, Zone: a.zone(),
+		}),
 		command.Tools(command.Toolbox{
 			Tenant: tenant, Book: a.book, Grants: a.rules.Grants, People: a.people, Scope: a.scope, Say: say, Zone: a.zone(),
 			Plan: func(ctx context.Context, s tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {
 				return a.planner(a.tools, lifts...).Plan(ctx, s)
 			},
 		}),
+		command.Mute(a.book),
+		command.Unmute(a.book),
 		command.Member(command.Members{Tenant: tenant, People: a.people, Codes: a.codes, Say: say}),
 	}
 }
@@ -85,7 +90,7 @@ func commands(a *App) []command.Verb {
 // access is who may talk. owner names the channel whose people are owners.
 func (a *App) access(owner string) bot.Access {
 	gate := &access.Gate{
-		Tenant: tenant, People: a.people, Open: a.cfg.Access == "open", Local: owner, Guests: a.book.Welcomes,
+		Tenant: tenant, People: a.people, Open: a.cfg.Access == "open", Local: owner, Door: a.book.Door,
 	}
 	return bot.Access{Admit: gate.Admit, People: a.people, Codes: a.codes}
 }
@@ -112,7 +117,10 @@ func (a *App) places() []place.Setting {
 func (s PlaceSettings) values() map[place.Key]string {
 	values := map[place.Key]string{
 		place.KeyAgent: s.Agent, place.KeyAnswer: s.Answer, place.KeyWho: s.Who, place.KeyPrompt: s.Prompt,
-		place.KeySteering: s.Steering,
+		place.KeySteering: s.Steering, place.KeyReply: s.Reply,
+	}
+	if len(s.People) > 0 {
+		values[place.KeyWho] = place.List(s.People)
 	}
 	if s.Tools != nil || len(s.Deny) > 0 {
 		l := place.ToolList{Deny: s.Deny}

@@ -99,6 +99,18 @@ func (s PlaceSettings) validate(key string, agents []string, p *problems) {
 	allowed := map[place.Key][]string{
 		place.KeyAgent: agents, place.KeyAnswer: {string(place.Mention), string(place.Always)},
 		place.KeyWho: {string(place.Members), string(place.Everyone)}, place.KeySteering: {"steer", "queue"},
+		place.KeyReply: place.Replies(),
+	}
+	if len(s.People) > 0 {
+		delete(allowed, place.KeyWho)
+		if s.Who != "" {
+			p.add(key+".people", errors.New("there is who, too: take one of them"))
+		}
+	}
+	for _, id := range s.People {
+		if channel, user, ok := strings.Cut(id, ":"); !ok || channel == "" || user == "" {
+			p.add(key+".people", fmt.Errorf("%q is no id such as tg:501: `member list` and `whoami` show them", id))
+		}
 	}
 	set, values := false, s.values()
 	for _, name := range place.Keys() {
@@ -113,7 +125,7 @@ func (s PlaceSettings) validate(key string, agents []string, p *problems) {
 	}
 	p.add(key+".deny", tools.CheckSelectors(s.Deny, knownTools()))
 	if !set {
-		p.add(key, errors.New("it sets nothing: agent, answer, who, tools, deny, prompt or steering is missing"))
+		p.add(key, errors.New("it sets nothing: agent, answer, who, people, tools, deny, prompt, reply or steering is missing"))
 	}
 }
 

@@ -107,18 +107,23 @@ func pick(ctx context.Context, known access.Known, tenant, name string) (*access
 		return nil, nil, err
 	}
 	found := named(all, name)
-	switch {
-	case len(found) == 1:
+	if len(found) == 1 {
 		return &found[0], nil, nil
-	case len(found) == 0:
-		return nil, aside("I know nobody called `%s`. `member list` shows everybody.", inline(name)), nil
+	}
+	return nil, unclear(found, name), nil
+}
+
+// unclear says that a name is nobody's, or that of several people.
+func unclear(found []access.Person, name string) *bot.Answer {
+	if len(found) == 0 {
+		return aside("I know nobody called `%s`. `member list` shows everybody.", inline(strings.TrimSpace(name)))
 	}
 	var names []string
 	for _, p := range found {
 		names = append(names, fmt.Sprintf("%s (`%s`)", channels.Literal(p.Name), inline(p.ID)))
 	}
-	return nil, aside("I know %d people called `%s`: %s. Please take what stands in brackets.",
-		len(found), inline(name), strings.Join(names, "; ")), nil
+	return aside("I know %d people called `%s`: %s. Please take what stands in brackets.",
+		len(found), inline(strings.TrimSpace(name)), strings.Join(names, "; "))
 }
 
 // named are the people whose id is what somebody wrote, or else whose name or a word of it. Nobody is taken for

@@ -23,8 +23,9 @@ type Verb struct {
 	Subs []Sub
 	// Admins marks verbs that menus show only to those who run a chat, where a messenger can tell them apart.
 	Admins bool
-	// Free verbs take any words.
+	// Free verbs take any words. In plain words they are told from a request by Says; nil: only without words behind them.
 	Free bool
+	Says func(args string) bool
 	// Complete lists what may stand in place of args, which were begun; may be nil.
 	Complete func(ctx context.Context, req *bot.Request, args string) []channels.Option
 	Do       func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error)
@@ -76,13 +77,17 @@ func (r *Registry) Spoken(text string) *channels.Command {
 	if v == nil {
 		return nil
 	}
-	if len(words) > 1 {
-		s := v.sub(words[1])
-		if s == nil || s.Args == "" && len(words) > 2 {
-			return nil
-		}
+	args := strings.Join(words[1:], " ")
+	if args != "" && !v.knows(words[1:]) && (v.Says == nil || !v.Says(args)) {
+		return nil
 	}
-	return &channels.Command{Name: v.Name, Args: strings.Join(words[1:], " ")}
+	return &channels.Command{Name: v.Name, Args: args}
+}
+
+// knows tells whether words are a sub of the verb with what may stand behind it.
+func (v *Verb) knows(words []string) bool {
+	s := v.sub(words[0])
+	return s != nil && (s.Args != "" || len(words) == 1)
 }
 
 func (v *Verb) sub(word string) *Sub {

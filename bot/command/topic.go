@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Topics struct {
 	Book   Book
 	Agents []string // that can be chosen; the first is the one where nothing is set
 	Steers bool     // where nothing is set
+	Tenant string
+	People access.Known
 	Zone   *time.Location
 }
 
@@ -45,10 +48,11 @@ func (t Topics) choices() []choice {
 		{"answer", "when I answer: when I am mentioned, or always", place.KeyAnswer,
 			[]string{string(place.Mention), string(place.Always)}, string(place.Mention)},
 		{"who", "who may talk to me: people who were let in, or everyone here", place.KeyWho,
-			[]string{string(place.Members), string(place.Everyone)}, string(place.Members)},
+			[]string{string(place.Members), string(place.Everyone), listWord}, string(place.Members)},
 		{"agent", "which agent answers", place.KeyAgent, t.Agents, ""},
 		{"steering", "whether messages join a running answer, or wait for their own", place.KeySteering,
 			[]string{"steer", "queue"}, ""},
+		{"reply", "where my answers stand: in a thread, as a reply, or plain", place.KeyReply, place.Replies(), ""},
 	}
 }
 
@@ -56,7 +60,8 @@ func (t Topics) choices() []choice {
 func Topic(t Topics) Verb {
 	subs := []Sub{{Name: "show", Help: "what counts here, and who set it"}}
 	for _, c := range t.choices() {
-		subs = append(subs, Sub{Name: c.word, Args: "<" + strings.Join(c.values, "|") + ">", Help: c.help, Role: access.Lead})
+		args := "<" + strings.Join(c.values, "|") + ">"
+		subs = append(subs, Sub{Name: c.word, Args: args, Help: c.help, Role: access.Lead})
 	}
 	subs = append(subs,
 		Sub{Name: "prompt", Args: "<text>", Help: "add to the agent's instructions", Role: access.Admin},
@@ -113,9 +118,17 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 		steering = "steer"
 	}
 	add("Answer", string(e.Answer()), place.KeyAnswer)
-	add("Who", string(e.Who()), place.KeyWho)
+	who, err := t.who(ctx, e.Get(place.KeyWho))
+	if err != nil {
+		return nil, err
+	}
+	add("Who", who, place.KeyWho)
 	add("Agent", channels.Literal(e.Agent(t.Agents[0])), place.KeyAgent)
 	add("Steering", steering, place.KeySteering)
+	add("Reply", cmp.Or(string(e.Reply()), "as usual here"), place.KeyReply)
+	if e.Muted() {
+		add("Muted", "I answer only who mentions me", place.KeyMute)
+	}
 	for _, rule := range e.Tools() {
 		card.Fields = append(card.Fields, channels.Field{
 			Name: "Tools", Value: channels.Literal(rule.String() + " (" + rule.Setting.Source(t.Zone) + ")"),
@@ -130,6 +143,9 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 func (t Topics) choose(
 	ctx context.Context, req *bot.Request, at channels.Conversation, c choice, value string,
 ) (*bot.Answer, error) {
+	if word, names, _ := strings.Cut(value, " "); c.key == place.KeyWho && strings.EqualFold(word, string(place.Listed)) {
+		return t.list(ctx, req, at, names)
+	}
 	value = strings.ToLower(value)
 	if !slices.Contains(c.values, value) {
 		hint := strings.Join(c.values, ", ")
@@ -176,8 +192,12 @@ func (t Topics) write(
 	ctx context.Context, req *bot.Request, e *place.Effective, at channels.Conversation, key place.Key, value string,
 ) (*bot.Answer, error) {
 	if fixed := t.Book.Fixed(at, key); fixed != nil {
-		return openly("The configuration file sets `%s` to `%s` here, and it counts before what is set "+
-			"from chat. Whoever runs me can change it there, under `places`.", key, inline(fixed.Value)), nil
+		value, err := t.shown(ctx, fixed)
+		if err != nil {
+			return nil, err
+		}
+		return openly("The configuration file sets `%s` here: %s. It counts before what is set from chat. Whoever runs "+
+			"me can change it there, under `places`.", key, value), nil
 	}
 	before, here := e.Get(key), e.Here(at, key)
 	s := place.Setting{At: at, Key: key, Value: value, By: req.Person.Name, When: time.Now()}
@@ -193,7 +213,15 @@ func (t Topics) write(
 	if err != nil {
 		return nil, err
 	}
-	return openly("`%s`: %s → %s. It counts from the next message on.", key, t.shown(before), t.shown(e.Get(key))), nil
+	was, err := t.shown(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := t.shown(ctx, e.Get(key))
+	if err != nil {
+		return nil, err
+	}
+	return openly("`%s`: %s → %s. It counts from the next message on.", key, was, is), nil
 }
 
 // raced tells that somebody else changed the same a moment ago, and to what.
@@ -202,18 +230,29 @@ func (t Topics) raced(ctx context.Context, at channels.Conversation, key place.K
 	if err != nil {
 		return nil, err
 	}
+	is, err := t.shown(ctx, e.Get(key))
+	if err != nil {
+		return nil, err
+	}
 	return openly("Somebody changed `%s` a moment ago, so I did nothing: it is %s now. Say it again if "+
-		"you still want it.", key, t.shown(e.Get(key))), nil
+		"you still want it.", key, is), nil
 }
 
 // shown is a setting in words, with its source.
-func (t Topics) shown(s *place.Setting) string {
+func (t Topics) shown(ctx context.Context, s *place.Setting) (string, error) {
 	if s == nil {
-		return "the default"
+		return "the default", nil
 	}
 	value := "`" + inline(s.Value) + "`"
-	if s.Key == place.KeyTools {
+	switch s.Key {
+	case place.KeyTools:
 		value = channels.Literal(place.ReadTools(s.Value).String())
+	case place.KeyWho:
+		var err error
+		if value, err = t.who(ctx, s); err != nil {
+			return "", err
+		}
+		value = "`" + value + "`"
 	}
-	return fmt.Sprintf("%s (%s)", value, channels.Literal(s.Source(t.Zone)))
+	return fmt.Sprintf("%s (%s)", value, channels.Literal(s.Source(t.Zone))), nil
 }

@@ -68,10 +68,19 @@ func (b *Book) At(ctx context.Context, c channels.Conversation) (*Effective, err
 	return e, nil
 }
 
-// Welcomes tells whether everybody may talk in a conversation.
-func (b *Book) Welcomes(ctx context.Context, c channels.Conversation) (bool, error) {
+// Door is who may talk in a conversation, as access.Gate asks it.
+func (b *Book) Door(ctx context.Context, c channels.Conversation) (everyone bool, only []string, err error) {
 	e, err := b.At(ctx, c)
-	return err == nil && e.Who() == Everyone, err
+	if err != nil {
+		return false, nil, err
+	}
+	if e.Who() == Listed {
+		only = e.People()
+		if only == nil { // a list without anybody lets nobody in
+			only = []string{}
+		}
+	}
+	return e.Who() == Everyone, only, nil
 }
 
 // Fixed is what the configuration file sets of a place or of what holds it, so that chat can't; nil when it sets

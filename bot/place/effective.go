@@ -49,8 +49,11 @@ func (e *Effective) value(key Key, otherwise string) string {
 // Answer is when the bot answers.
 func (e *Effective) Answer() Answer { return Answer(e.value(KeyAnswer, string(Mention))) }
 
-// Who is who may talk.
-func (e *Effective) Who() Who { return Who(e.value(KeyWho, string(Members))) }
+// Reply is where answers stand; empty when nothing is set.
+func (e *Effective) Reply() Reply { return Reply(e.value(KeyReply, "")) }
+
+// Muted tells whether the bot leaves the place alone: it answers only who names it.
+func (e *Effective) Muted() bool { return e.value(KeyMute, "") != "" }
 
 // Agent is the agent that answers; otherwise when none is set, or one that is not there any more.
 func (e *Effective) Agent(otherwise string) string {

@@ -22,19 +22,25 @@ const (
 	KeyTools    Key = "tools"    // a ToolList
 	KeyPrompt   Key = "prompt"   // instructions that are added to those of the agent
 	KeySteering Key = "steering" // "steer" or "queue"
+	KeyReply    Key = "reply"    // a Reply
+	KeyMute     Key = "mute"     // "on": only who names the bot is answered
 )
 
 // Keys lists all that can be set.
-func Keys() []Key { return []Key{KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering} }
+func Keys() []Key { return []Key{KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering, KeyReply, KeyMute} }
 
-// Who is who may talk to the bot in a place.
-type Who string
+// Reply is where an answer stands. Where a messenger can't do one of them, it does what comes nearest.
+type Reply string
 
-// Who may talk.
+// Where answers stand. Where nothing is set each messenger does what its people are used to.
 const (
-	Members  Who = "members"  // people who were let in
-	Everyone Who = "everyone" // whoever can write there; strangers are guests
+	InThread Reply = "thread" // in the topic that answering a message opens
+	Quoting  Reply = "quote"  // in the chat, as a reply to the message
+	Plain    Reply = "plain"  // in the chat, as a message of its own
 )
+
+// Replies lists all.
+func Replies() []string { return []string{string(InThread), string(Quoting), string(Plain)} }
 
 // Setting is one value that is set for a channel, a chat or a topic: the parts of At that are empty mean all.
 type Setting struct {
