@@ -32,7 +32,7 @@ const (
 const smallestRoom = 1000
 
 func (run *run) tokens(req *llm.Request) int {
-	return run.runner.tokens.Request(run.spec.Model.Name(), req)
+	return run.runner.tokens.Request(run.model.Name(), req)
 }
 
 // fit makes room when the next request would fill more than three quarters of the model's window.
@@ -68,7 +68,7 @@ func (run *run) shorten(ctx context.Context, size int, hardest bool) (bool, erro
 	return true, run.compact(ctx, n, max(window/2, smallestRoom))
 }
 
-func (run *run) size(m *llm.Message) int { return run.runner.tokens.Message(run.spec.Model.Name(), m) }
+func (run *run) size(m *llm.Message) int { return run.runner.tokens.Message(run.model.Name(), m) }
 
 // compact replaces the first n live entries by a summary. room bounds each of its parts, in bytes.
 func (run *run) compact(ctx context.Context, n, room int) error {
@@ -120,7 +120,7 @@ func (run *run) summarise(ctx context.Context, entries []session.Entry, room int
 		Messages:  []llm.Message{llm.UserText("<conversation>\n" + transcript + "\n</conversation>")},
 		MaxTokens: run.spec.MaxOutput,
 	}
-	answer, err := llm.Collect(ctx, run.spec.Model, req, nil)
+	answer, err := llm.Collect(ctx, run.model, req, nil)
 	if err != nil {
 		return "", err
 	}

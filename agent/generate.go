@@ -60,7 +60,7 @@ func (run *run) request(marks []session.Entry, last bool) *llm.Request {
 
 func (run *run) ask(ctx context.Context, req *llm.Request) (*llm.Answer, error) {
 	run.resetText()
-	answer, err := llm.Collect(ctx, run.spec.Model, req, func(c *llm.Chunk) {
+	answer, err := llm.Collect(ctx, run.model, req, func(c *llm.Chunk) {
 		if c.Reset {
 			run.resetText()
 		}
@@ -85,7 +85,7 @@ func (run *run) resetText() {
 
 func (run *run) counted(req *llm.Request, answer *llm.Answer) {
 	run.reply.Usage = run.reply.Usage.Add(answer.Usage)
-	run.runner.tokens.Learn(run.spec.Model.Name(), req, answer.Usage)
+	run.runner.tokens.Learn(run.model.Name(), req, answer.Usage)
 }
 
 // mend finds the next remedy for a failed request. It tells whether the call is worth another try.

@@ -16,6 +16,7 @@ type run struct {
 	runner  *Runner
 	req     *Request
 	spec    *Spec
+	model   llm.Provider
 	plan    *tools.Plan
 	prompt  llm.Request // what all requests of the run have in common
 	journal journal
@@ -32,6 +33,7 @@ func newRun(r *Runner, req *Request, spec *Spec) *run {
 		runner:  r,
 		req:     req,
 		spec:    spec,
+		model:   spec.model(req.Scope.Model),
 		journal: journal{log: req.Log, turn: req.Turn},
 		reply:   &Reply{},
 	}

@@ -11,16 +11,25 @@ import (
 type Spec struct {
 	Name         string
 	Model        llm.Provider
-	Window       int    // tokens the model can see; 0 means 128,000
-	Instructions string // who the agent is and how it works, in Markdown; sections decide how they show it
-	MaxSteps     int    // model calls in one turn; 0 means 50
-	MaxOutput    int    // tokens of one answer; 0 leaves it to the model's adapter
+	Choices      map[string]llm.Provider // models that people may choose in its place, by name; see tools.Scope
+	Window       int                     // tokens the model can see; 0 means 128,000
+	Instructions string                  // who the agent is and how it works, in Markdown; sections decide how they show it
+	MaxSteps     int                     // model calls in one turn; 0 means 50
+	MaxOutput    int                     // tokens of one answer; 0 leaves it to the model's adapter
 }
 
 const (
 	defaultWindow   = 128_000
 	defaultMaxSteps = 50
 )
+
+// model is the one that a run asks: the chosen one, if there is such.
+func (s *Spec) model(chosen string) llm.Provider {
+	if p, ok := s.Choices[chosen]; ok {
+		return p
+	}
+	return s.Model
+}
 
 func (s *Spec) window() int {
 	if s.Window > 0 {

@@ -18,7 +18,8 @@ func TestVerbsRolesPlaces(t *testing.T) {
 		role access.Role
 	}{
 		{"help", access.Guest}, {"whoami", access.Guest}, {"stop", access.Guest}, {"status", access.Guest}, {"tools", access.Guest},
-		{"tools why read_file", access.Guest}, {"new", access.Member}, {"mute", access.Member}, {"unmute", access.Member}, {"ask", access.Guest}, {"link", access.Member}, {"topic", access.Member},
+		{"tools why read_file", access.Guest}, {"new", access.Member}, {"mute", access.Member}, {"resume list", access.Member}, {"model", access.Member},
+		{"usage", access.Member}, {"usage here", access.Lead}, {"usage team month", access.Admin}, {"model default --here", access.Lead}, {"unmute", access.Member}, {"ask", access.Guest}, {"link", access.Member}, {"topic", access.Member},
 		{"member list", access.Member}, {"tools ask read_file", access.Member}, {"topic answer mention", access.Lead},
 		{"topic who members", access.Lead}, {"topic who list nobody", access.Admin}, {"topic reply plain", access.Admin},
 		{"topic reset reply", access.Admin}, {"tools deny edit", access.Lead}, {"tools reset", access.Lead},

@@ -83,7 +83,7 @@ func TestNewSessionForgets(t *testing.T) {
 		running := w.says("501", "long work")
 		<-gate.begun
 		fresh := w.commands("new", "")
-		w.wantShown(fresh, "New session. The old one, with 1 message of yours, is kept.")
+		w.wantShown(fresh, "New session. The old one, with 1 message of yours, is kept: `resume` goes back to it.")
 		again := w.commands("new", "")
 		w.wantShown(again, "This is a new session already.")
 		id = w.says("501", "what is my cat called?")

@@ -35,6 +35,7 @@ const patience = 30 * time.Second
 // setup says how a world differs from the usual one, in which everybody may talk and messages join a running turn.
 type setup struct {
 	model    *llmtest.Script // echo when nil
+	fast     llm.Provider    // that can be chosen in its place
 	queue    bool            // messages wait for turns of their own
 	closed   bool            // nobody may talk
 	streams  *streamer       // shows previews too
@@ -115,14 +116,28 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		}
 	}
 	runner := agent.NewRunner(agent.Config{
-		Specs:    func(string) (*agent.Spec, bool) { return &agent.Spec{Name: "lead", Model: w.model}, true },
+		Specs: func(string) (*agent.Spec, bool) {
+			return &agent.Spec{Name: "lead", Model: w.model, Choices: map[string]llm.Provider{"fast": s.fast}}, true
+		},
 		Planner:  planner(),
 		Pipeline: &tools.Pipeline{}, Log: log,
 	})
 	people, codes := store.NewPeople(w.db), store.NewCodes(w.db)
 	gate := &access.Gate{Tenant: "default", People: people, Open: !s.closed, Door: book.Door}
+	sessions := store.NewSessions(w.db)
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Admit: gate.Admit,
+		Model: func(ctx context.Context, s tools.Scope) (string, error) {
+			model, err := sessions.Model(ctx, s.Tenant, s.Agent, s.Conversation)
+			if model != "" || err != nil {
+				return model, err
+			}
+			e, err := book.At(ctx, s.Conversation)
+			if err != nil {
+				return "", err
+			}
+			return e.Model(), nil
+		},
 		Run:   runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
 		Steers: func(context.Context, channels.Conversation) (bool, error) { return !s.queue, nil },
 	})
@@ -134,7 +149,6 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		Store: keep, Handler: turns.Handle, Out: out.Engine(), Owner: owner, Log: log, Attempts: s.attempts,
 		Waiting: s.waiting,
 	})
-	sessions := store.NewSessions(w.db)
 	lead := func(context.Context, channels.Conversation) (string, error) { return "lead", nil }
 	say := func(ctx context.Context, m channels.Outbound) error { return out.Post(ctx, "default", "", m) }
 	scope := func(_ context.Context, req *bot.Request) (tools.Scope, error) {
@@ -147,6 +161,12 @@ func newWorld(t *testing.T, url string, s setup) *world {
 		s.revisions = map[string]bot.Revision{}
 	}
 	s.revisions[kind] = revision
+	chooser := command.Chooser{
+		Tenant: "default", Book: book, Agent: lead, Sessions: sessions, Zone: time.UTC,
+		Choices: func(string) []command.Choice {
+			return []command.Choice{{Name: "usual", Model: "script"}, {Name: "fast", Model: "script:fast", Price: "$0.25 in, $2 out"}}
+		},
+	}
 	w.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: "default", Lead: "lead", Inbox: in, Outbox: out, Log: log, Waits: s.waits, Revisions: s.revisions,
 		Access: bot.Access{Admit: gate.Admit, People: people, Codes: codes},
@@ -155,7 +175,9 @@ func newWorld(t *testing.T, url string, s setup) *world {
 			Sessions: sessions, Commands: store.NewCommands(w.db), Talk: store.NewTalk(w.db), Buttons: store.NewButtons(w.db),
 		},
 		Verbs: command.New(
-			command.Fresh("default", sessions, lead), command.Stop("default", sessions, in.Stop),
+			command.Fresh("default", sessions, lead), command.Resume("default", sessions, lead, time.UTC),
+			command.Usage(command.Meter{Tenant: "default", Spent: store.NewUsage(w.db).Spent, People: people}),
+			command.Model(chooser), command.Stop("default", sessions, in.Stop),
 			command.Status("default", sessions), command.WhoAmI("default", people), command.Link("default", codes, people),
 			command.Topic(command.Topics{
 				Book: book, Agents: []string{"lead", "writer"}, Steers: !s.queue, Tenant: "default", People: people, Zone: time.UTC,

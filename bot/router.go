@@ -21,7 +21,9 @@ import (
 
 // Sessions finds the sessions of conversations.
 type Sessions interface {
-	Current(ctx context.Context, tenant, agent string, c channels.Conversation) (id string, err error)
+	// Current is the session that agent has in a conversation. The first message opens it, and title says what it is
+	// about.
+	Current(ctx context.Context, tenant, agent string, c channels.Conversation, title string) (id string, err error)
 }
 
 // Commands remembers the commands that were done, by channel and event.
@@ -256,7 +258,7 @@ func (r *Router) accept(ctx context.Context, v *visit) error {
 // item is a message with for whom and where it is worked.
 func (r *Router) item(ctx context.Context, v *visit) (*inbox.Item, error) {
 	agent := v.at.Agent(r.cfg.Lead)
-	id, err := r.cfg.Keep.Sessions.Current(ctx, r.cfg.Tenant, agent, v.in.Conversation)
+	id, err := r.cfg.Keep.Sessions.Current(ctx, r.cfg.Tenant, agent, v.in.Conversation, titleOf(v.in.Text))
 	if err != nil {
 		return nil, err
 	}
@@ -264,6 +266,18 @@ func (r *Router) item(ctx context.Context, v *visit) (*inbox.Item, error) {
 		Tenant: r.cfg.Tenant, Agent: agent, User: v.person.ID, Role: string(v.person.Role), Session: id,
 		Conversation: v.in.Conversation,
 	}}, nil
+}
+
+// maxTitle is how many characters of its first message a session is called by.
+const maxTitle = 60
+
+// titleOf is how a message begins.
+func titleOf(text string) string {
+	title := strings.Join(strings.Fields(text), " ")
+	if r := []rune(title); len(r) > maxTitle {
+		return strings.TrimSpace(string(r[:maxTitle])) + "…"
+	}
+	return title
 }
 
 // person identifies the sender by channel and the platform's immutable id, never by a name.

@@ -29,7 +29,9 @@ type TurnsConfig struct {
 	Files   workspace.Store
 	Buttons Buttons
 	// Steers tells whether messages join a running turn somewhere, or wait.
-	Steers  func(ctx context.Context, c channels.Conversation) (bool, error)
+	Steers func(ctx context.Context, c channels.Conversation) (bool, error)
+	// Model is the one of the agent's models that people chose for a turn; empty: the agent's own. It may be nil.
+	Model   func(ctx context.Context, s tools.Scope) (string, error)
 	Zone    *time.Location // in which times are shown to the agent
 	Ended   func(o inbox.Outcome, took time.Duration, u llm.Usage)
 	Notice  func(ctx context.Context, text string) // tells whoever runs the bot; may be nil
@@ -51,6 +53,9 @@ func NewTurns(cfg TurnsConfig) *Turns {
 	}
 	if cfg.Sending == nil {
 		cfg.Sending = func(channels.Conversation) bool { return false }
+	}
+	if cfg.Model == nil {
+		cfg.Model = func(context.Context, tools.Scope) (string, error) { return "", nil }
 	}
 	if cfg.Notice == nil {
 		cfg.Notice = func(context.Context, string) {}
@@ -81,6 +86,9 @@ func (t *Turns) Handle(ctx context.Context, turn *inbox.Turn) (*inbox.End, error
 		return nil, inbox.StoreFailed(turn.Item, err)
 	}
 	turn.Item.Scope.Role = string(p.Role)
+	if turn.Item.Scope.Model, err = w.cfg.Model(ctx, turn.Item.Scope); err != nil {
+		return nil, inbox.StoreFailed(turn.Item, err)
+	}
 	return w.run(ctx)
 }
 
@@ -144,6 +152,7 @@ func (w *working) end(
 	it := w.turn.Item
 	return &inbox.End{
 		Through: max(reply.Through, it.Seq), Outcome: outcome, Entries: reply.Pending,
+		Used: &inbox.Used{Scope: it.Scope, Usage: reply.Usage, Steps: reply.Steps},
 		Out: []channels.Outbound{{
 			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.Quote(), Via: it.Message.Via, Edit: preview,
 			Text: w.footnotes(text), Attachments: reply.Files,

@@ -13,12 +13,15 @@ type Scope struct {
 
 	Conversation channels.Conversation `json:"conversation"`
 	Cap          Allowlist             `json:"cap"`
+	// Model is the one of the agent's models that people chose for this work; empty: the agent's own.
+	Model string `json:"model,omitempty"`
 	Depth        int                   `json:"depth,omitempty"` // how many agents up the first one is
 }
 
-// Child is the scope of work that s hands to another agent. Place, person, role and cap stay.
+// Child is the scope of work that s hands to another agent. Place, person, role and cap stay; the model was chosen for
+// the agent that hands it on.
 func (s Scope) Child(agent, session string) Scope {
-	s.Agent, s.Session = agent, session
+	s.Agent, s.Session, s.Model = agent, session, ""
 	s.Depth++
 	return s
 }

@@ -131,13 +131,15 @@ type Usage struct {
 	CacheRead  int `json:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty"`
 	Reasoning  int `json:"reasoning,omitempty"`
+	// Cost is in millionths of a US dollar; 0 also where nobody knows a price.
+	Cost int64 `json:"cost,omitempty"`
 }
 
 // Add is the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
-		u.Reasoning + v.Reasoning,
+		u.Reasoning + v.Reasoning, u.Cost + v.Cost,
 	}
 }
 

@@ -59,6 +59,8 @@ type App struct {
 	member  *store.Member
 	metrics *metrics
 
+	agentSpecs map[string]*agent.Spec
+
 	channels []channels.Channel
 	inbox    *inbox.Inbox
 	outbox   *outbox.Outbox
@@ -84,7 +86,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 			return nil, err
 		}
 	}
-	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics()}
+	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics(), agentSpecs: agents}
 	if a.db, err = openDatabase(ctx, cfg.Database, opts); err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 	if err := a.makeChannels(opts); err != nil {
 		return nil, err
 	}
-	a.makeEngine(agents, opts)
+	a.makeEngine(opts)
 	if a.jobs, err = job.New(a.jobConfig()); err != nil {
 		return nil, err
 	}
@@ -155,7 +157,7 @@ func (a *App) migrate(ctx context.Context) error {
 }
 
 // makeEngine wires messages in, turns, and replies out.
-func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
+func (a *App) makeEngine(opts Options) {
 	var served []string
 	for _, ch := range a.channels {
 		served = append(served, ch.Name())
@@ -165,7 +167,7 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 		Undeliverable: a.undeliverable,
 	})
 	runner := agent.NewRunner(agent.Config{
-		Specs:    func(name string) (*agent.Spec, bool) { s, ok := specs[name]; return s, ok },
+		Specs:    func(name string) (*agent.Spec, bool) { s, ok := a.agentSpecs[name]; return s, ok },
 		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}), Planner: a.planner(a.tools),
 		Pipeline: pipeline(a.log), Log: a.log,
 	})
@@ -174,8 +176,8 @@ func (a *App) makeEngine(specs map[string]*agent.Spec, opts Options) {
 	buttons := store.NewButtons(a.db)
 	turns := bot.NewTurns(bot.TurnsConfig{
 		Run: runner.Run, Channel: a.channel, Admit: who.Admit, Files: a.files, Buttons: buttons, Zone: a.zone(),
-		Ended: a.metrics.ended,
-		Log:   a.log, Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
+		Ended: a.metrics.ended, Model: a.chosen,
+		Log: a.log, Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,

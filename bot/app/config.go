@@ -42,7 +42,8 @@ type Module struct {
 
 // Agent is one configured agent.
 type Agent struct {
-	Models       []string `yaml:"models"` // names under "models", the next when one fails
+	Models       []string `yaml:"models"`  // names under "models", the next when one fails
+	Choices      []string `yaml:"choices"` // more that people may choose in chat
 	Instructions string   `yaml:"instructions"`
 	Window       int      `yaml:"window"`     // tokens the models can see
 	MaxSteps     int      `yaml:"max_steps"`  // model calls in one turn

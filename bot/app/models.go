@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,13 +90,20 @@ func specs(cfg *Config, env Environ, log *slog.Logger) (map[string]*agent.Spec, 
 		if len(models) == 0 {
 			models = names(providers)
 		}
-		var chain []llm.Provider
-		for _, m := range models {
-			chain = append(chain, providers[m])
+		chain := func(names []string) llm.Provider {
+			var ps []llm.Provider
+			for _, m := range names {
+				ps = append(ps, providers[m])
+			}
+			return llm.Fallback(ps...)
 		}
 		out[name] = &agent.Spec{
-			Name: name, Model: llm.Fallback(chain...), Instructions: a.Instructions, Window: a.Window,
-			MaxSteps: a.MaxSteps, MaxOutput: a.MaxOutput,
+			Name: name, Model: chain(models), Instructions: a.Instructions, Window: a.Window,
+			MaxSteps: a.MaxSteps, MaxOutput: a.MaxOutput, Choices: map[string]llm.Provider{},
+		}
+		for _, m := range slices.Concat(models, a.Choices) { // the others stand in when the chosen one fails
+			others := slices.DeleteFunc(slices.Clone(models), func(other string) bool { return other == m })
+			out[name].Choices[m] = chain(append([]string{m}, others...))
 		}
 	}
 	return out, nil
@@ -141,6 +149,9 @@ func provider(kind string, s modelSettings, log *slog.Logger) llm.Provider {
 	if s.NoTools {
 		p = toolless{p}
 	}
+	if s.Price != nil {
+		p = llm.Priced(p, llm.Price(*s.Price))
+	}
 	return llm.Retry(p, llm.RetryPolicy{OnRetry: func(_ context.Context, err error, wait time.Duration) {
 		log.Warn("model failed", "model", p.Name(), "again_in", wait, "err", err)
 	}})
@@ -160,6 +171,9 @@ func (m Module) modelSettings(env Environ) (s modelSettings, err error) {
 	}
 	if err := checkBaseURL(s.BaseURL); err != nil {
 		return s, fmt.Errorf("base_url: %w", err)
+	}
+	if p := s.Price; p != nil && (p.Input < 0 || p.Output < 0 || p.CacheRead < 0) {
+		return s, errors.New("price: it can't be negative")
 	}
 	if s.APIKey == "" && s.BaseURL == "" && k.keyEnv != "" {
 		return s, fmt.Errorf("api_key is missing; %s in the environment would do too", k.keyEnv)

@@ -34,10 +34,12 @@ func (a *App) scope(ctx context.Context, req *bot.Request) (tools.Scope, error) 
 	if err != nil {
 		return tools.Scope{}, err
 	}
-	return tools.Scope{
+	s := tools.Scope{
 		Tenant: tenant, Agent: e.Agent(lead), User: req.Person.ID, Role: string(req.Person.Role),
 		Conversation: req.In.Conversation,
-	}, nil
+	}
+	s.Model, err = a.chosen(ctx, s)
+	return s, err
 }
 
 // agents are the names of the agents that can answer people, the one where nothing is set first.
@@ -68,6 +70,7 @@ func commands(a *App) []command.Verb {
 	return []command.Verb{
 		command.Ask(),
 		command.Fresh(tenant, sessions, answers),
+		command.Resume(tenant, sessions, answers, a.zone()),
 		command.Stop(tenant, sessions, stop),
 		command.Status(tenant, sessions),
 		command.WhoAmI(tenant, a.people),
@@ -81,6 +84,10 @@ func commands(a *App) []command.Verb {
 				return a.planner(a.tools, lifts...).Plan(ctx, s)
 			},
 		}),
+		command.Model(command.Chooser{
+			Tenant: tenant, Book: a.book, Agent: answers, Sessions: sessions, Choices: a.choices, Zone: a.zone(),
+		}),
+		command.Usage(command.Meter{Tenant: tenant, Spent: store.NewUsage(a.db).Spent, People: a.people}),
 		command.Mute(a.book),
 		command.Unmute(a.book),
 		command.Member(command.Members{Tenant: tenant, People: a.people, Codes: a.codes, Say: say}),

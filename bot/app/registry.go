@@ -53,6 +53,14 @@ type modelSettings struct {
 	APIKey  string `yaml:"api_key,omitempty"`
 	BaseURL string `yaml:"base_url,omitempty"`
 	NoTools bool   `yaml:"no_tools,omitempty"` // the model can't call tools: it is never offered any
+	Price   *price `yaml:"price,omitempty"`
+}
+
+// price is llm.Price as it is configured, in US dollars for a million tokens.
+type price struct {
+	Input     float64 `yaml:"input"`
+	Output    float64 `yaml:"output"`
+	CacheRead float64 `yaml:"cache_read"`
 }
 
 // modelKind makes a model and knows the environment variables that configure it without a file.

@@ -153,9 +153,11 @@ const (
 )
 
 func (a Agent) validate(key string, models []string, p *problems) {
-	for _, m := range a.Models {
-		if !slices.Contains(models, m) {
-			p.add(key+".models", strict.UnknownName("model", m, models))
+	for at, listed := range map[string][]string{".models": a.Models, ".choices": a.Choices} {
+		for _, m := range listed {
+			if !slices.Contains(models, m) {
+				p.add(key+at, strict.UnknownName("model", m, models))
+			}
 		}
 	}
 	p.number(key+".window", int64(a.Window), 1000, maxWindow)

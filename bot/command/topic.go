@@ -126,6 +126,9 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 	add("Agent", channels.Literal(e.Agent(t.Agents[0])), place.KeyAgent)
 	add("Steering", steering, place.KeySteering)
 	add("Reply", cmp.Or(string(e.Reply()), "as usual here"), place.KeyReply)
+	if m := e.Model(); m != "" {
+		add("Model", channels.Literal(m), place.KeyModel)
+	}
 	if e.Muted() {
 		add("Muted", "I answer only who mentions me", place.KeyMute)
 	}

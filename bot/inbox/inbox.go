@@ -68,6 +68,7 @@ type End struct {
 	Outcome Outcome
 	Entries []session.Entry
 	Out     []channels.Outbound
+	Used    *Used // nil: nothing
 }
 
 // Turn is one turn to be worked.

@@ -85,7 +85,7 @@ func conversation(chat string) channels.Conversation {
 
 func (g *rig) session(chat string) string {
 	g.Helper()
-	id, err := store.NewSessions(g.db).Current(g.Context(), "acme", "lead", conversation(chat))
+	id, err := store.NewSessions(g.db).Current(g.Context(), "acme", "lead", conversation(chat), "")
 	if err != nil {
 		g.Fatal(err)
 	}

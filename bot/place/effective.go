@@ -52,6 +52,9 @@ func (e *Effective) Answer() Answer { return Answer(e.value(KeyAnswer, string(Me
 // Reply is where answers stand; empty when nothing is set.
 func (e *Effective) Reply() Reply { return Reply(e.value(KeyReply, "")) }
 
+// Model is the model that the agent asks; empty: its own.
+func (e *Effective) Model() string { return e.value(KeyModel, "") }
+
 // Muted tells whether the bot leaves the place alone: it answers only who names it.
 func (e *Effective) Muted() bool { return e.value(KeyMute, "") != "" }
 

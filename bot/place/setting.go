@@ -23,11 +23,14 @@ const (
 	KeyPrompt   Key = "prompt"   // instructions that are added to those of the agent
 	KeySteering Key = "steering" // "steer" or "queue"
 	KeyReply    Key = "reply"    // a Reply
+	KeyModel    Key = "model"    // the name of the model that the agent asks
 	KeyMute     Key = "mute"     // "on": only who names the bot is answered
 )
 
 // Keys lists all that can be set.
-func Keys() []Key { return []Key{KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering, KeyReply, KeyMute} }
+func Keys() []Key {
+	return []Key{KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering, KeyReply, KeyModel, KeyMute}
+}
 
 // Reply is where an answer stands. Where a messenger can't do one of them, it does what comes nearest.
 type Reply string

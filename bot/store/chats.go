@@ -38,6 +38,10 @@ func (s *Chats) Move(ctx context.Context, channel string, from, to channels.Chat
 		if err != nil {
 			return err
 		}
+		err = tx.Exec(acrossTenants+`UPDATE turn_usage SET chat = ? WHERE channel = ? AND chat = ?`, to, channel, from).Error
+		if err != nil {
+			return err
+		}
 		// What is set under the new id already counts there.
 		err = tx.Exec(acrossTenants+`UPDATE place_settings SET chat = ? WHERE channel = ? AND chat = ? AND NOT EXISTS
 			(SELECT 1 FROM place_settings n WHERE n.tenant = place_settings.tenant AND n.channel = place_settings.channel

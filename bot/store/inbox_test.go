@@ -32,7 +32,7 @@ type bench struct {
 
 func newBench(t *testing.T, url string) *bench {
 	db := storetest.Open(t, url)
-	id, err := store.NewSessions(db).Current(t.Context(), "acme", "lead", room)
+	id, err := store.NewSessions(db).Current(t.Context(), "acme", "lead", room, "")
 	if err != nil {
 		t.Fatal(err)
 	}

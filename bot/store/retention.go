@@ -17,6 +17,9 @@ const sweepBatch = 500
 // its row.
 const minRetention = 48 * time.Hour
 
+// usageAge is how long it is kept what turns used: people compare with the year before.
+const usageAge = 400 * 24 * time.Hour
+
 // Sweep deletes messages that were worked or delivered longer than age ago, and contents that no file has any more, and
 // returns how many. History, files and undeliverable messages stay.
 func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
@@ -42,12 +45,14 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 		`DELETE FROM grants WHERE (tenant, code) IN
 			(SELECT tenant, code FROM grants WHERE asked_at < (SELECT {now} - {age}) AND until < (SELECT {now})
 				ORDER BY asked_at LIMIT ?)`,
+		`DELETE FROM turn_usage WHERE (session, seq) IN
+			(SELECT session, seq FROM turn_usage WHERE used_at < (SELECT {now} - {year}) ORDER BY used_at LIMIT ?)`,
 		`DELETE FROM blobs WHERE hash IN
 			(SELECT hash FROM blobs b WHERE created_at < (SELECT {now} - {age}) AND NOT EXISTS
 				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)
 			AND created_at < (SELECT {now} - {age})`, // once more: a file may have taken the content up again meanwhile
 	} {
-		q = strings.NewReplacer("{age}", strconv.FormatInt(age.Milliseconds(), 10),
+		q = strings.NewReplacer("{year}", strconv.FormatInt(usageAge.Milliseconds(), 10), "{age}", strconv.FormatInt(age.Milliseconds(), 10),
 			"{heard}", strconv.FormatInt(minRetention.Milliseconds(), 10)).Replace(q)
 		n, err := db.sweep(ctx, acrossTenants+db.stmt(q))
 		total += n

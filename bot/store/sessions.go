@@ -26,14 +26,19 @@ type sessionRow struct {
 	Channel   string
 	Chat      string
 	Topic     string
+	Title     string
+	Model     string
 	CreatedAt int64 `gorm:"autoCreateTime:false"`
 	EndedAt   int64
 }
 
 func (sessionRow) TableName() string { return "sessions" }
 
-// Current is the id of the session that agent has in a conversation. The first message opens it.
-func (s *Sessions) Current(ctx context.Context, tenant, agent string, c channels.Conversation) (string, error) {
+// Current is the id of the session that agent has in a conversation. The first message opens it; title says what that
+// is about.
+func (s *Sessions) Current(
+	ctx context.Context, tenant, agent string, c channels.Conversation, title string,
+) (string, error) {
 	if tenant == "" {
 		return "", fmt.Errorf("find session: %w", ErrNoTenant)
 	}
@@ -56,10 +61,10 @@ func (s *Sessions) Current(ctx context.Context, tenant, agent string, c channels
 	}
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
 		// The update changes nothing: it is there to get the id of the session that another opened meanwhile.
-		return tx.Raw(s.db.stmt(`INSERT INTO sessions (id, tenant, agent, channel, chat, topic, created_at)
-			VALUES (?, ?, ?, ?, ?, ?, {now})
+		return tx.Raw(s.db.stmt(`INSERT INTO sessions (id, tenant, agent, channel, chat, topic, title, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, {now})
 			ON CONFLICT (tenant, agent, channel, chat, topic) WHERE ended_at = 0 DO UPDATE SET ended_at = 0
-			RETURNING id`), fresh.String(), tenant, agent, c.Channel, c.Chat, c.Topic).Scan(&id).Error
+			RETURNING id`), fresh.String(), tenant, agent, c.Channel, c.Chat, c.Topic, title).Scan(&id).Error
 	})
 	if err != nil {
 		return "", fmt.Errorf("open session: %w", err)
@@ -135,22 +140,29 @@ func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversat
 }
 
 // End closes the session that agent has in a conversation, so that the next message opens another, and returns how
-// many messages of people it holds; found is false when there was none.
+// many messages of people it holds; found is false when there was none. With a title the other one is opened at once.
 func (s *Sessions) End(
-	ctx context.Context, tenant, agent string, c channels.Conversation,
+	ctx context.Context, tenant, agent string, c channels.Conversation, title string,
 ) (messages int, found bool, err error) {
 	err = s.db.write(ctx, func(tx *gorm.DB) error {
 		id, err := current(tx, tenant, agent, c)
-		if err != nil || id == "" {
+		if err != nil || id == "" && title == "" {
 			return err
+		}
+		if id == "" {
+			return s.open(tx, tenant, agent, c, title, "")
 		}
 		r := tx.Table("sessions").Where("tenant = ? AND id = ? AND ended_at = 0", tenant, id).
 			Update("ended_at", gorm.Expr(s.db.now()))
 		if found = r.RowsAffected == 1; r.Error != nil || !found {
 			return r.Error
 		}
-		return tx.Raw(`SELECT count(*) FROM history WHERE tenant = ? AND session = ? AND source > 0`, tenant, id).
+		err = tx.Raw(`SELECT count(*) FROM history WHERE tenant = ? AND session = ? AND source > 0`, tenant, id).
 			Scan(&messages).Error
+		if err != nil || title == "" {
+			return err
+		}
+		return s.open(tx, tenant, agent, c, title, "")
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("end session: %w", err)

@@ -22,7 +22,7 @@ func TestManyOpenOneSession(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range ids {
 			all.Go(func() {
-				id, err := s.Current(t.Context(), "acme", "lead", room)
+				id, err := s.Current(t.Context(), "acme", "lead", room, "")
 				if err != nil {
 					t.Error(err)
 				}
@@ -52,13 +52,13 @@ func TestSessionsDifferByEveryPart(t *testing.T) {
 			{"acme", "lead", room}, {"other", "lead", room}, {"acme", "coder", room},
 			{"acme", "lead", topic}, {"acme", "lead", chat}, {"acme", "lead", channel},
 		} {
-			id, err := s.Current(t.Context(), k.tenant, k.agent, k.c)
+			id, err := s.Current(t.Context(), k.tenant, k.agent, k.c, "")
 			if err != nil || seen[id] {
 				t.Errorf("%+v: session %q of another, %v", k, id, err)
 			}
 			seen[id] = true
 		}
-		if _, err := s.Current(t.Context(), "", "lead", room); !errors.Is(err, store.ErrNoTenant) {
+		if _, err := s.Current(t.Context(), "", "lead", room, ""); !errors.Is(err, store.ErrNoTenant) {
 			t.Errorf("a session of no tenant: %v", err)
 		}
 	})
@@ -69,7 +69,7 @@ func TestEndedSessionIsReplacedAndEndsOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		b := newBench(t, url)
 		s := store.NewSessions(b.db)
-		if _, found, err := s.End(t.Context(), "acme", "lead", channels.Conversation{Channel: "none"}); found || err != nil {
+		if _, found, err := s.End(t.Context(), "acme", "lead", channels.Conversation{Channel: "none"}, ""); found || err != nil {
 			t.Errorf("end of no session: %v, %v", found, err)
 		}
 		l := b.accept("1", "me")
@@ -81,7 +81,7 @@ func TestEndedSessionIsReplacedAndEndsOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				n, found, err := s.End(t.Context(), "acme", "lead", room)
+				n, found, err := s.End(t.Context(), "acme", "lead", room, "")
 				if err != nil {
 					t.Error(err)
 				}
@@ -95,7 +95,7 @@ func TestEndedSessionIsReplacedAndEndsOnce(t *testing.T) {
 		if ended.Load() != 1 || messages.Load() != 1 {
 			t.Errorf("%d ends with %d messages of people, want one each", ended.Load(), messages.Load())
 		}
-		id, err := s.Current(t.Context(), "acme", "lead", room)
+		id, err := s.Current(t.Context(), "acme", "lead", room, "")
 		if err != nil || id == b.session || id == "" {
 			t.Errorf("session after the end: %q, %v", id, err)
 		}
@@ -110,10 +110,10 @@ func TestCurrentAlwaysGivesASessionWhileOthersEndIt(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				for range 25 {
-					if id, err := s.Current(t.Context(), "acme", "lead", room); id == "" || err != nil {
+					if id, err := s.Current(t.Context(), "acme", "lead", room, ""); id == "" || err != nil {
 						t.Errorf("session %q, %v", id, err)
 					}
-					if _, _, err := s.End(t.Context(), "acme", "lead", room); err != nil {
+					if _, _, err := s.End(t.Context(), "acme", "lead", room, ""); err != nil {
 						t.Errorf("end: %v", err)
 					}
 				}

@@ -26,7 +26,7 @@ func TestChatsMove(t *testing.T) {
 			return channels.Conversation{Channel: "tg", Chat: chat}
 		}
 		current := func(c channels.Conversation) string {
-			id, err := sessions.Current(t.Context(), "acme", "lead", c)
+			id, err := sessions.Current(t.Context(), "acme", "lead", c, "")
 			if err != nil {
 				t.Fatal(err)
 			}
