@@ -47,6 +47,8 @@ type Options struct {
 	Model llm.Provider
 	// Tell shows a person at a terminal what the start waits for; nil tells nobody.
 	Tell func(text string)
+	// Pressed is told who pressed the button that shows that buttons work; nil tells nobody.
+	Pressed func(*access.Person)
 	// NoHTTP leaves the HTTP server out.
 	NoHTTP bool
 }
@@ -59,7 +61,10 @@ type App struct {
 	member  *store.Member
 	metrics *metrics
 
-	agentSpecs map[string]*agent.Spec
+	env     Environ
+	specs   map[string]*agent.Spec
+	given   llm.Provider         // the model that answers whatever is configured; may be nil
+	pressed func(*access.Person) // may be nil
 
 	channels []channels.Channel
 	inbox    *inbox.Inbox
@@ -86,7 +91,7 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 			return nil, err
 		}
 	}
-	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics(), agentSpecs: agents}
+	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics(), specs: agents, env: opts.Env, given: opts.Model, pressed: opts.Pressed}
 	if a.db, err = openDatabase(ctx, cfg.Database, opts); err != nil {
 		return nil, err
 	}
@@ -167,7 +172,7 @@ func (a *App) makeEngine(opts Options) {
 		Undeliverable: a.undeliverable,
 	})
 	runner := agent.NewRunner(agent.Config{
-		Specs:    func(name string) (*agent.Spec, bool) { s, ok := a.agentSpecs[name]; return s, ok },
+		Specs:    func(name string) (*agent.Spec, bool) { s, ok := a.specs[name]; return s, ok },
 		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}), Planner: a.planner(a.tools),
 		Pipeline: pipeline(a.log), Log: a.log,
 	})
@@ -245,6 +250,7 @@ func (a *App) jobConfig() job.Config {
 	return job.Config{
 		Pool: a.db.SQL(), Postgres: a.db.Postgres(), Log: a.log,
 		Periodic: []job.Periodic{{Name: "retention", Every: time.Hour, Run: sweep}},
+		Tasks:    []job.Task{{Name: checkup, Run: a.checkup}},
 	}
 }
 

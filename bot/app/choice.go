@@ -34,7 +34,7 @@ func (a *App) chosen(ctx context.Context, s tools.Scope) (string, error) {
 
 // choices are the models of an agent that people may choose, its own first.
 func (a *App) choices(name string) []command.Choice {
-	spec := a.agentSpecs[cmp.Or(name, lead)]
+	spec := a.specs[cmp.Or(name, lead)]
 	if spec == nil {
 		return nil
 	}

@@ -105,7 +105,7 @@ func (w *wizard) verify(ctx context.Context) (done bool, err error) {
 		}
 		broken = w.show(probe(ctx, ch, false)) || broken
 		if !broken {
-			w.finish(ctx, ch)
+			w.finish(ctx, ch, w.cfg.Channels[name])
 		}
 	}
 	if broken {
@@ -167,7 +167,11 @@ func (w *wizard) add(ctx context.Context) error {
 			if err := w.save(secrets); err != nil {
 				return err
 			}
-			w.finish(ctx, ch)
+			m, err := w.module(secrets)
+			if err != nil {
+				return err
+			}
+			w.finish(ctx, ch, m)
 			return nil
 		case w.ask == nil || len(w.Secrets) > 0 || ctx.Err() != nil:
 			return err
@@ -349,8 +353,8 @@ type inviter interface {
 	Invite(ctx context.Context, code string) ([]string, error)
 }
 
-// finish says what is left to do.
-func (w *wizard) finish(ctx context.Context, ch channels.Channel) {
+// finish says what is left to do, and waits with a person to see that it works. m is the channel's configuration.
+func (w *wizard) finish(ctx context.Context, ch channels.Channel, m Module) {
 	code, owned := w.claimCode(ctx)
 	if i, ok := ch.(inviter); ok {
 		lines, err := i.Invite(ctx, code)
@@ -368,8 +372,10 @@ func (w *wizard) finish(ctx context.Context, ch channels.Channel) {
 	case code != "":
 		w.say("\nNobody owns the bot yet. Start `leadhand serve`, and send the bot this in a direct message, within %d "+
 			"minutes:\n\n  claim %s\n\nA code that was printed before is void.\n", int(claimTime.Minutes()), code)
+		w.tryOut(ctx, ch.Name(), m)
 	case owned:
 		w.say("\nStart `leadhand serve`, again if it runs: it reads the configuration at its start.\n")
+		w.tryOut(ctx, ch.Name(), m)
 	default:
 		w.say("\nNext: `leadhand init` makes the database and a code that makes you the owner; then start " +
 			"`leadhand serve`.\n")

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/leadhand/leadhand/agent/llm"
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/channels"
 )
@@ -24,6 +25,8 @@ type doctor struct {
 	cfg *Config
 	env Environ
 	db  *store.DB // nil when it can't be used
+
+	given llm.Provider // the model that answers whatever is configured; may be nil
 }
 
 // Doctor checks an installation. The findings come in an order that does not change, and hold no secret.
@@ -46,13 +49,22 @@ func Doctor(ctx context.Context, f Flags, env Environ) []channels.Finding {
 	if d.db != nil {
 		defer func() { _ = d.db.Close() }()
 	}
+	return d.hide(append(found, d.parts(ctx)...))
+}
+
+// parts looks at all but the database.
+func (d *doctor) parts(ctx context.Context) []channels.Finding {
 	var models, messengers []channels.Finding
 	var both errgroup.Group
 	both.Go(func() error { models = d.models(ctx); return nil })
 	both.Go(func() error { messengers = d.channels(ctx); return nil })
 	_ = both.Wait() // neither fails
-	found = append(append(append(found, models...), messengers...), d.safety(ctx)...)
-	secrets := secretsOf(cfg, env)
+	return append(append(models, messengers...), d.safety(ctx)...)
+}
+
+// hide takes secrets, and what controls a terminal, out of findings.
+func (d *doctor) hide(found []channels.Finding) []channels.Finding {
+	secrets := secretsOf(d.cfg, d.env)
 	for i := range found {
 		found[i].What, found[i].Fix = oneLine(secrets.Replace(found[i].What)), oneLine(secrets.Replace(found[i].Fix))
 	}

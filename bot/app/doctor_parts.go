@@ -27,6 +27,9 @@ const modelPatience = time.Minute
 
 // models asks each configured model for an answer with a tool call.
 func (d *doctor) models(ctx context.Context) []channels.Finding {
+	if d.given != nil {
+		return []channels.Finding{fine("model: " + d.given.Name())}
+	}
 	_, err := specs(d.cfg, d.env, slog.New(slog.DiscardHandler))
 	if errors.Is(err, ErrNoModel) {
 		return []channels.Finding{failed("model: none is configured", "set OPENAI_API_KEY, OPENAI_BASE_URL, "+

@@ -90,6 +90,7 @@ func commands(a *App) []command.Verb {
 		command.Usage(command.Meter{Tenant: tenant, Spent: store.NewUsage(a.db).Spent, People: a.people}),
 		command.Mute(a.book),
 		command.Unmute(a.book),
+		command.Doctor(a.examine, a.pressed),
 		command.Member(command.Members{Tenant: tenant, People: a.people, Codes: a.codes, Say: say}),
 	}
 }

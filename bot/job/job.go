@@ -8,6 +8,7 @@ package job
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"time"
@@ -32,6 +33,7 @@ type Config struct {
 	Pool     *sql.DB // on SQLite the one writing connection
 	Postgres bool
 	Periodic []Periodic
+	Tasks    []Task
 	Log      *slog.Logger
 }
 
@@ -56,6 +58,13 @@ func New(cfg Config) (*Jobs, error) {
 	}
 	workers := river.NewWorkers()
 	if err := river.AddWorkerSafely(workers, &periodicWorker{work: work}); err != nil {
+		return nil, fmt.Errorf("set up jobs: %w", err)
+	}
+	tasks := &taskWorker{work: map[string]func(context.Context, json.RawMessage) error{}}
+	for _, t := range cfg.Tasks {
+		tasks.work[t.Name] = t.Run
+	}
+	if err := river.AddWorkerSafely(workers, tasks); err != nil {
 		return nil, fmt.Errorf("set up jobs: %w", err)
 	}
 	client, err := river.NewClient(driver(cfg.Pool, cfg.Postgres), &river.Config{

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,9 @@ import (
 	"time"
 
 	"github.com/leadhand/leadhand/bot/store/storetest"
+	"github.com/leadhand/leadhand/channels/channeltest/fakekit"
 	"github.com/leadhand/leadhand/channels/channeltest/slackfake"
+	"github.com/leadhand/leadhand/channels/channeltest/telegramfake"
 )
 
 func TestAPersonAnswersTheQuestionsOfInit(t *testing.T) {
@@ -115,4 +118,56 @@ func TestSetupOnEitherDatabase(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
+}
+
+// TestConnectWaitsUntilItWorks: somebody writes to the bot and presses the button that it shows, and the terminal tells.
+func TestConnectWaitsUntilItWorks(t *testing.T) {
+	t.Parallel()
+	fake := newTelegram(t)
+	p := install(t, "TERM=dumb", "TOKEN="+fake.Token)
+	if r := p.run("", "init", "--yes"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	who := p.atTerminal("connect", "telegram", "--bot-token-env", "TOKEN", "--api-url", fake.URL)
+	who.sees("to see that it works? [Y/n] ", "\n")
+	who.sees("Write to the bot in a direct message now.", "")
+	claim(t, fake, ann, "Ann", claimIn(t, strings.ReplaceAll(who.screen.String(), "\r", "")))
+	who.sees("The bot hears you. Press the button", "")
+	card := fake.Wait("sendMessage", fakekit.Param("chat_id", "501"), func(c fakekit.Call) bool {
+		return strings.Contains(c.String("text"), "I am connected")
+	})
+	var markup struct {
+		Rows [][]struct {
+			Data string `json:"callback_data"`
+		} `json:"inline_keyboard"`
+	}
+	if err := json.Unmarshal([]byte(card.String("reply_markup")), &markup); err != nil || len(markup.Rows) != 1 {
+		t.Fatalf("%v: %s", err, card.String("reply_markup"))
+	}
+	if _, err := fake.PressButton(ann, sentID(t, card), markup.Rows[0][0].Data, telegramfake.User(ann, "Ann", "ann")); err != nil {
+		t.Fatal(err)
+	}
+	who.sees("Ann pressed the button: messages, answers and buttons work.", "")
+	if code := who.left(); code != 0 {
+		t.Errorf("exit code %d, screen:\n%s", code, who.screen)
+	}
+	fake.Wait("editMessageText", func(c fakekit.Call) bool { return strings.Contains(c.String("text"), "Buttons work: Ann pressed") })
+
+	again := p.atTerminal("connect", "telegram", "--bot-token-env", "TOKEN", "--api-url", fake.URL)
+	again.sees("to see that it works? [Y/n] ", "n\n")
+	again.sees("Later `doctor`", "")
+	if code := again.left(); code != 0 {
+		t.Errorf("exit code %d, screen:\n%s", code, again.screen)
+	}
+
+	cmd, _, _ := p.serve()
+	third := p.atTerminal("connect", "telegram", "--bot-token-env", "TOKEN", "--api-url", fake.URL)
+	third.sees("to see that it works? [Y/n] ", "y\n")
+	third.sees("`leadhand serve` runs already", "")
+	if code := third.left(); code != 0 {
+		t.Errorf("exit code %d, screen:\n%s", code, third.screen)
+	}
+	if code, _ := terminate(t, cmd); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }
