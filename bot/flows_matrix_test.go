@@ -22,7 +22,7 @@ func TestVerbsRolesPlaces(t *testing.T) {
 		{"usage", access.Member}, {"usage here", access.Lead}, {"usage team month", access.Admin}, {"model default --here", access.Lead}, {"unmute", access.Member}, {"ask", access.Guest}, {"link", access.Member}, {"topic", access.Member},
 		{"member list", access.Member}, {"tools ask read_file", access.Member}, {"topic answer mention", access.Lead},
 		{"topic who members", access.Lead}, {"topic who list nobody", access.Admin}, {"topic reply plain", access.Admin},
-		{"topic reset reply", access.Admin}, {"tools deny edit", access.Lead}, {"tools reset", access.Lead},
+		{"topic reset reply", access.Admin}, {"tools deny edit", access.Lead}, {"tools reset", access.Lead}, {"tools copy from nowhere", access.Admin},
 		{"topic answer always", access.Admin}, {"topic who everyone", access.Admin}, {"topic agent writer", access.Admin},
 		{"topic prompt be kind", access.Admin}, {"topic reset answer", access.Admin}, {"topic reset who", access.Admin},
 		{"member role nobody lead", access.Admin}, {"member remove nobody", access.Admin}, {"member pair X member", access.Admin},

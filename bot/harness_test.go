@@ -185,6 +185,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 			command.Ask(), command.Mute(book), command.Unmute(book),
 			command.Tools(command.Toolbox{
 				Tenant: "default", Book: book, Grants: rules.Grants, People: people, Scope: scope, Say: say, Zone: time.UTC,
+				Name: bot.Naming(find).Of,
 				Plan: func(ctx context.Context, scope tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {
 					return planner(lifts...).Plan(ctx, scope)
 				},
@@ -379,3 +380,11 @@ func (l *lockedBuffer) String() string {
 }
 
 var errDisk = errors.New("no space left on device")
+
+// NameOf makes the messenger a channels.Namer: chats have names, topics have none.
+func (*messenger) NameOf(_ context.Context, c channels.Conversation) (string, error) {
+	if c.Topic != "" {
+		return "", nil
+	}
+	return "#" + strings.ToLower(string(c.Chat)), nil
+}

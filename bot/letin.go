@@ -69,22 +69,17 @@ const maxNamed = 60
 func requestRevision(tenant string, codes access.Codes) Revision {
 	return func(ctx context.Context, id string) (State, error) {
 		req, err := codes.Asked(ctx, tenant, id)
-		switch {
-		case err != nil:
-			return State{}, err
-		case req == nil:
-			return State{Number: 1}, nil
-		case req.Decision == "":
-			return State{}, nil
+		if err != nil || req == nil {
+			return Decided(), err
 		}
-		return State{Number: 1, By: req.DecidedBy, At: req.DecidedAt}, nil
+		return StateOf(req.Decision, req.DecidedBy, req.DecidedAt), nil
 	}
 }
 
 // askIn asks the admins whether a stranger may be let in, and tells the stranger so, once in an hour. Nothing else of
 // what they wrote is kept.
 func (r *Router) askIn(ctx context.Context, in *channels.Inbound) error {
-	admins, err := r.admins(ctx)
+	admins, err := access.Reachable(ctx, r.cfg.Access.People, r.cfg.Tenant)
 	if err != nil {
 		return err
 	}
@@ -119,21 +114,6 @@ func (r *Router) askIn(ctx context.Context, in *channels.Inbound) error {
 		Key:          fmt.Sprintf("asked/%s/%s/%s/%d", in.Conversation, in.Sender.ID, state, time.Now().Unix()/3600),
 		Conversation: in.Conversation, ReplyTo: in.ID, Via: in.Via, Text: words,
 	})
-}
-
-// admins are the people who may let others in and whom the bot can write to.
-func (r *Router) admins(ctx context.Context) ([]access.Person, error) {
-	all, err := r.cfg.Access.People.All(ctx, r.cfg.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	var admins []access.Person
-	for _, p := range all {
-		if p.Role.AtLeast(access.Admin) && len(p.Direct) > 0 {
-			admins = append(admins, p)
-		}
-	}
-	return admins, nil
 }
 
 // present shows the admins who wants to be let in.

@@ -32,6 +32,17 @@ type State struct {
 	At     time.Time
 }
 
+// StateOf is the state of something that is decided once: number 0 while it is open, 1 from then on.
+func StateOf(decision, by string, at time.Time) State {
+	if decision == "" {
+		return State{}
+	}
+	return State{Number: 1, By: by, At: at}
+}
+
+// Decided is the state of what nobody knows any more: nothing is left to decide.
+func Decided() State { return State{Number: 1} }
+
 // Words about presses that do nothing.
 const (
 	wordsNoButton  = "This button does not work any more."

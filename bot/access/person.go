@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/leadhand/leadhand/channels"
@@ -54,6 +55,16 @@ type Known interface {
 	Blocked(ctx context.Context, tenant string) ([]string, error)
 	// Seen keeps where an account is alone with the bot.
 	Seen(ctx context.Context, tenant string, a Account, at channels.Conversation) error
+}
+
+// Reachable are the owners and admins whom the bot can write to.
+func Reachable(ctx context.Context, known Known, tenant string) ([]Person, error) {
+	all, err := known.All(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	unable := func(p Person) bool { return !p.Role.AtLeast(Admin) || len(p.Direct) == 0 }
+	return slices.DeleteFunc(all, unable), nil
 }
 
 // Changes changes who may talk to the bot.

@@ -80,6 +80,7 @@ func commands(a *App) []command.Verb {
 		}),
 		command.Tools(command.Toolbox{
 			Tenant: tenant, Book: a.book, Grants: a.rules.Grants, People: a.people, Scope: a.scope, Say: say, Zone: a.zone(),
+			Name: bot.Naming(a.channel).Of,
 			Plan: func(ctx context.Context, s tools.Scope, lifts ...tools.Exception) (*tools.Plan, error) {
 				return a.planner(a.tools, lifts...).Plan(ctx, s)
 			},

@@ -65,15 +65,10 @@ const grantObject = "grant"
 func GrantRevision(tenant string, grants place.Grants) (kind string, revision bot.Revision) {
 	return grantObject, func(ctx context.Context, id string) (bot.State, error) {
 		g, err := grants.Find(ctx, tenant, id)
-		switch {
-		case err != nil:
-			return bot.State{}, err
-		case g == nil:
-			return bot.State{Number: 1}, nil
-		case g.Decision == place.Open:
-			return bot.State{}, nil
+		if err != nil || g == nil {
+			return bot.Decided(), err
 		}
-		return bot.State{Number: 1, By: g.By, At: g.DecidedAt}, nil
+		return bot.StateOf(string(g.Decision), g.By, g.DecidedAt), nil
 	}
 }
 
@@ -83,7 +78,7 @@ func (t Toolbox) present(ctx context.Context, g *place.Grant) error {
 	card := &channels.Card{
 		Title: fmt.Sprintf("%s asks for a tool", g.Name), Tone: channels.Warning,
 		Fields: []channels.Field{
-			{Name: "Tool", Value: "`" + strings.Join(g.Tools, "`, `") + "`"},
+			{Name: "Where", Value: channels.Literal(t.Name(ctx, g.At))}, {Name: "Tool", Value: "`" + strings.Join(g.Tools, "`, `") + "`"},
 			{Name: "For", Value: words(g.Lasts)}, {Name: "Request", Value: g.Code},
 		},
 	}
@@ -94,12 +89,12 @@ func (t Toolbox) present(ctx context.Context, g *place.Grant) error {
 			Command: channels.Command{Name: "tools", Args: "refuse " + g.Code}},
 	}}
 	to := []channels.Conversation{g.At}
-	all, err := t.People.All(ctx, t.Tenant)
+	admins, err := access.Reachable(ctx, t.People, t.Tenant)
 	if err != nil {
 		return err
 	}
-	for _, p := range all {
-		if p.Role.AtLeast(access.Admin) && p.ID != g.Person {
+	for _, p := range admins {
+		if p.ID != g.Person {
 			to = append(to, p.Direct...)
 		}
 	}

@@ -24,6 +24,8 @@ type Toolbox struct {
 	Plan func(ctx context.Context, s tools.Scope, lifts ...tools.Exception) (*tools.Plan, error)
 	// Scope is where a turn for the person would run.
 	Scope func(ctx context.Context, req *bot.Request) (tools.Scope, error)
+	// Name is what people call a conversation.
+	Name func(ctx context.Context, c channels.Conversation) string
 	// Say tells people something where they are.
 	Say  func(ctx context.Context, m channels.Outbound) error
 	Zone *time.Location // in which people are told times
@@ -41,6 +43,7 @@ func Tools(t Toolbox) Verb {
 			{Name: "allow", Args: "<tools> [for <name> <2h>]", Help: "use these here too, or for one person for a time",
 				Role: access.Lead},
 			{Name: "deny", Args: "<tools>", Help: "don't use these here", Role: access.Lead},
+			{Name: "copy", Args: "from <place>", Help: "have the list of tools of another place here", Role: access.Admin},
 			{Name: "reset", Help: "take back what was set here", Role: access.Lead},
 			{Name: "ask", Args: "<tool> [2h]", Help: "ask an admin to let you use it here", Role: access.Member},
 			{Name: "grant", Args: "<request>", Help: "say yes to who asked", Role: access.Admin},
@@ -54,6 +57,8 @@ func Tools(t Toolbox) Verb {
 				return t.why(ctx, req, rest)
 			case "only", "allow", "deny", "reset":
 				return t.change(ctx, req, word, rest)
+			case "copy":
+				return t.copy(ctx, req, rest)
 			case "ask":
 				return t.ask(ctx, req, rest)
 			case "grant":
@@ -64,6 +69,11 @@ func Tools(t Toolbox) Verb {
 			return t.list(ctx, req)
 		},
 	}
+}
+
+// topics changes the settings of places for the toolbox.
+func (t Toolbox) topics() Topics {
+	return Topics{Book: t.Book, Tenant: t.Tenant, People: t.People, Zone: t.Zone}
 }
 
 func (t Toolbox) plan(ctx context.Context, req *bot.Request) (*tools.Plan, error) {

@@ -56,7 +56,7 @@ func (t Toolbox) change(ctx context.Context, req *bot.Request, word, args string
 		moreTools(e, after, all)) {
 		return nil, access.Lacks(req.Person, access.Admin, "let more tools be used")
 	}
-	a, err := Topics{Book: t.Book, Tenant: t.Tenant, People: t.People, Zone: t.Zone}.write(ctx, req, e, at, place.KeyTools, value)
+	a, err := t.topics().write(ctx, req, e, at, place.KeyTools, value)
 	if err != nil {
 		return nil, err
 	}

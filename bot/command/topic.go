@@ -23,6 +23,8 @@ type Book interface {
 	Fresh(ctx context.Context, c channels.Conversation) (*place.Effective, error)
 	Fixed(at channels.Conversation, key place.Key) *place.Setting
 	Set(ctx context.Context, s place.Setting) error
+	// All lists what is set of one key, wherever that is.
+	All(ctx context.Context, key place.Key) ([]place.Setting, error)
 }
 
 // Topics changes what is set for places.

@@ -102,6 +102,27 @@ func (b *Book) fixed(at channels.Conversation, key Key) *Setting {
 	return nil
 }
 
+// All lists what is set of one key, wherever that is, as far as it counts.
+func (b *Book) All(ctx context.Context, key Key) ([]Setting, error) {
+	if err := b.read(ctx); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []Setting
+	for _, s := range b.chat {
+		if s.Key == key && b.fixed(s.At, key) == nil {
+			all = append(all, s)
+		}
+	}
+	for _, s := range b.file {
+		if s.Key == key {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
 // Fresh is At with what other processes changed a moment ago. It is for who wants to change it.
 func (b *Book) Fresh(ctx context.Context, c channels.Conversation) (*Effective, error) {
 	b.mu.Lock()
