@@ -138,7 +138,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 			}
 			return e.Model(), nil
 		},
-		Run:   runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
+		Run: runner.Run, Channel: find, Files: files, Buttons: store.NewButtons(w.db), Log: log,
 		Steers: func(context.Context, channels.Conversation) (bool, error) { return !s.queue, nil },
 	})
 	var keep inbox.Store = store.NewInbox(w.db, "fake")

@@ -30,6 +30,7 @@ type Config struct {
 	Notices  Place             `yaml:"notices"` // where whoever runs the bot is told of what went wrong
 	Places   []PlaceSettings   `yaml:"places"`
 	Tools    tools.Rules       `yaml:"tools"` // what all agents may use
+	Roles    map[string]Role   `yaml:"roles"` // what people of a role may not have used for them
 
 	file string // the file that somebody chose; empty for the one in Data, which chat may write
 }
@@ -38,6 +39,11 @@ type Config struct {
 type Module struct {
 	Kind     string    `yaml:"kind"`
 	Settings yaml.Node `yaml:"settings"`
+}
+
+// Role is what is set for the people of a role.
+type Role struct {
+	Deny []string `yaml:"deny"` // tools, in place of those that the role is usually denied; none: []
 }
 
 // Agent is one configured agent.

@@ -26,9 +26,18 @@ func knownTools() []tools.Descriptor {
 	return tools.Descriptors(append(fs.Tools(nil), text.Tools(time.UTC, time.Now)...))
 }
 
+// roleRules are what people of each role may not have used for them.
+func (c *Config) roleRules() access.RoleRules {
+	rules := access.DefaultRoleRules()
+	for name, r := range c.Roles {
+		rules[access.Role(name)] = r.Deny
+	}
+	return rules
+}
+
 // planner decides which tools a scope is offered, for its runs and for those who ask.
 func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Planner {
-	roles := access.DefaultRoleRules()
+	roles := a.cfg.roleRules()
 	return &tools.Planner{
 		Source: source,
 		Gates: func(ctx context.Context, s tools.Scope) ([]tools.Gate, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones by name also where the system has no database
 
+	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/app/strict"
 	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/tools"
@@ -56,13 +57,7 @@ func (c *Config) validate(env Environ) error {
 	for _, name := range names(c.Agents) {
 		c.Agents[name].validate("agents."+name, names(c.Models), &p)
 	}
-	known := knownTools()
-	p.add("tools", c.Tools.Check(known))
-	p.providers("tools", c.Tools, names(c.Models))
-	for _, name := range names(c.Agents) {
-		p.add("agents."+name+".tools", c.Agents[name].Tools.Check(known))
-		p.providers("agents."+name+".tools", c.Agents[name].Tools, names(c.Models))
-	}
+	c.rules(&p)
 	c.Limits.validate(&p)
 	if c.Notices != (Place{}) {
 		p.oneOf("notices.channel", c.Notices.Channel, names(c.Channels)...)
@@ -84,6 +79,27 @@ func (c *Config) validate(env Environ) error {
 	}
 	p = append(p, env.misspelt()...)
 	return errors.Join(p...)
+}
+
+// rules checks what is said about tools, of all agents, of each, and of roles.
+func (c *Config) rules(p *problems) {
+	known := knownTools()
+	p.add("tools", c.Tools.Check(known))
+	p.providers("tools", c.Tools, names(c.Models))
+	for _, name := range names(c.Agents) {
+		p.add("agents."+name+".tools", c.Agents[name].Tools.Check(known))
+		p.providers("agents."+name+".tools", c.Agents[name].Tools, names(c.Models))
+	}
+	var roles []string
+	for _, r := range access.Roles() {
+		roles = append(roles, string(r))
+	}
+	for _, name := range names(c.Roles) {
+		if !slices.Contains(roles, name) {
+			p.add("roles", strict.UnknownName("role", name, roles))
+		}
+		p.add("roles."+name+".deny", tools.CheckSelectors(c.Roles[name].Deny, known))
+	}
 }
 
 // providers checks that rules for models are about models that there are.
