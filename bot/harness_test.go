@@ -67,6 +67,8 @@ type world struct {
 	model  *llmtest.Script
 	db     *store.DB
 	router *bot.Router
+	runner *agent.Runner
+	inbox  *inbox.Inbox
 	outbox *outbox.Outbox
 	sent   chan channels.Outbound
 	lost   chan string // keys of messages that could not be delivered
@@ -193,7 +195,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 			command.Member(command.Members{Tenant: "default", People: people, Codes: codes, Say: say}),
 		),
 	})
-	w.outbox = out
+	w.outbox, w.inbox, w.runner = out, in, runner
 	w.run(in, out)
 	return w
 }

@@ -15,7 +15,7 @@ type Scope struct {
 	Cap          Allowlist             `json:"cap"`
 	// Model is the one of the agent's models that people chose for this work; empty: the agent's own.
 	Model string `json:"model,omitempty"`
-	Depth        int                   `json:"depth,omitempty"` // how many agents up the first one is
+	Depth int    `json:"depth,omitempty"` // how many agents up the first one is
 }
 
 // Child is the scope of work that s hands to another agent. Place, person, role and cap stay; the model was chosen for
