@@ -50,6 +50,8 @@ func cases() []testCase {
 		{"topics are kept apart", topics, (*exercise).topics},
 		{"mentions", room, (*exercise).mentions},
 		{"follow-ups in joined topics", topics, (*exercise).followUps},
+		{"threads that answers open", func(p *Platform) bool { return p.Threads.Chat != "" }, (*exercise).threads},
+		{"what conversations are called", func(p *Platform) bool { return p.Names != nil }, (*exercise).names},
 		{"who writes", room, (*exercise).people},
 		{"replies", room, (*exercise).replies},
 		{"other bots", room, (*exercise).bots},

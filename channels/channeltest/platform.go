@@ -18,6 +18,10 @@ type Platform struct {
 	// Direct is a chat with Ann, Room one where several people talk, Topic and Other two topics (threads) in it.
 	// A messenger without topics leaves them empty.
 	Direct, Room, Topic, Other channels.Conversation
+	// Threads is a room in which an answer can open a thread; empty where there are none.
+	Threads channels.Conversation
+	// Names is what people call conversations; empty values are those that the messenger does not tell.
+	Names map[channels.Conversation]string
 
 	// Ready waits until the channel receives, on a platform that tells nothing to those who do not.
 	Ready func(t *testing.T)

@@ -1,8 +1,11 @@
 package channeltest
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/leadhand/leadhand/channels"
 )
@@ -49,14 +52,70 @@ func (e *exercise) mentions() {
 	}
 }
 
-// followUps: where a mention opened a topic, what follows needs none. Where topics are people's own, as in forums, it
-// does.
+// followUps: where a mention opened a topic, what follows needs none, and is known to name nobody. Where topics are
+// people's own, as in forums, it does.
 func (e *exercise) followUps() {
 	e.say(e.p.Topic, "a question")
-	e.next()
+	if in := e.next(); !in.Mentioned || in.Followed {
+		e.Errorf("a mention: %+v", in)
+	}
 	e.p.Say(e.T, Said{In: e.p.Topic, By: Bob, Text: "and mine"})
-	if in := e.next(); in.Text != "and mine" || in.Conversation != e.p.Topic {
+	if in := e.next(); in.Text != "and mine" || in.Conversation != e.p.Topic || in.Mentioned != in.Followed {
 		e.Errorf("received %+v", in)
+	}
+	e.say(e.p.Topic, "once more")
+	if in := e.next(); !in.Mentioned || in.Followed {
+		e.Errorf("a mention where the bot takes part: %+v", in)
+	}
+}
+
+// threads: a message in a room tells the thread that an answer can open. The first answer to it opens it, also when two
+// come at once; what is said there then stands there. An answer to the room stays in the room.
+func (e *exercise) threads() {
+	for _, mention := range []bool{true, false} {
+		id := e.p.Say(e.T, Said{In: e.p.Threads, Text: "a question", Mention: mention})
+		in := e.next()
+		if in.Thread == "" || in.Mentioned != mention || in.Conversation.Topic != "" && in.Conversation.Topic != in.Thread {
+			e.Fatalf("received %+v", in)
+		}
+		thread, room := in.Conversation, in.Conversation
+		thread.Topic, room.Topic = in.Thread, ""
+		var both sync.WaitGroup
+		for _, text := range []string{"one", "two"} {
+			both.Go(func() { e.must(&channels.Outbound{Conversation: thread, ReplyTo: id, Text: text}) })
+		}
+		both.Wait()
+		if got := e.texts(thread); !slices.Contains(got, "one") || !slices.Contains(got, "two") || len(got) != 2 {
+			e.Errorf("the thread shows %q", got)
+		}
+		e.p.Say(e.T, Said{In: thread, By: Bob, Text: "and mine", Mention: true})
+		if in := e.next(); in.Conversation != thread || in.Thread != "" {
+			e.Errorf("received %+v, want it in %s", in, thread)
+		}
+		before := len(e.texts(room))
+		e.must(&channels.Outbound{Conversation: room, ReplyTo: id, Text: "to all"})
+		if got := e.texts(room); len(got) != before+1 || got[before] != "to all" {
+			e.Errorf("the room shows %q", got)
+		}
+	}
+}
+
+// names: the messenger tells what people call a conversation.
+func (e *exercise) names() {
+	namer, ok := e.ch.(channels.Namer)
+	if !ok {
+		e.Fatal("no Namer")
+	}
+	ctx, cancel := context.WithTimeout(e.Context(), patience)
+	defer cancel()
+	e.say(e.p.Direct, "hello") // it runs
+	e.next()
+	for range 2 { // the second time remembered
+		for c, want := range e.p.Names {
+			if got, err := namer.NameOf(ctx, c); got != want || err != nil {
+				e.Errorf("%s is called %q (%v), want %q", c, got, err, want)
+			}
+		}
 	}
 }
 
