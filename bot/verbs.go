@@ -34,6 +34,8 @@ type Answer struct {
 	Aside bool
 	// Edits says that the answer takes the place of the message whose button was pressed.
 	Edits bool
+	// Posted is called when the answer is stored, from where it is sent; it may be nil.
+	Posted func()
 }
 
 // verb does what a command says and tells what came of it.
@@ -61,5 +63,9 @@ func (r *Router) verb(ctx context.Context, v *visit) error {
 	if a.Edits && in.Action != nil {
 		out.Edit, out.ReplyTo = in.ID, ""
 	}
-	return r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", out)
+	err = r.cfg.Outbox.Post(ctx, r.cfg.Tenant, "", out)
+	if err == nil && a.Posted != nil {
+		a.Posted()
+	}
+	return err
 }

@@ -4,10 +4,8 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -120,30 +118,6 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 		Ready: []web.Check{{Name: "database", Run: a.db.Ping}}, Hooks: a.hooks(),
 	})
 	return a, err
-}
-
-// databaseRetry is how long New waits between attempts to reach the database; it doubles up to the maximum.
-const (
-	databaseRetry    = time.Second
-	databaseRetryMax = 15 * time.Second
-)
-
-func openDatabase(ctx context.Context, url string, opts Options) (*store.DB, error) {
-	for wait := databaseRetry; ; wait = min(2*wait, databaseRetryMax) {
-		db, err := store.Open(ctx, url, opts.Log)
-		if err == nil || !strings.HasPrefix(url, "postgres") || errors.Is(err, store.ErrURL) {
-			return db, err
-		}
-		opts.Log.Error("the database cannot be reached", "again_in", wait, "err", err)
-		if opts.Tell != nil {
-			opts.Tell(fmt.Sprintf("the database cannot be reached, trying again in %s: %v", wait, err))
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(wait):
-		}
-	}
 }
 
 // migrate brings the schema up to date. On SQLite this process has the file alone, so leases found are dead.

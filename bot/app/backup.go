@@ -13,7 +13,7 @@ import (
 )
 
 // Backup copies the SQLite database into a new file, also while the bot runs.
-func Backup(ctx context.Context, cfg *Config, out io.Writer, file string) (err error) {
+func Backup(ctx context.Context, cfg *Config, env Environ, out io.Writer, file string) (err error) {
 	path, isFile := strings.CutPrefix(cfg.Database, "sqlite:")
 	if !isFile {
 		return errors.New("PostgreSQL makes its own backups: " +
@@ -34,8 +34,8 @@ func Backup(ctx context.Context, cfg *Config, out io.Writer, file string) (err e
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "Backed up to %s (%d KB). Keep leadhand.yaml and the token files beside it too: "+
-		"they are not in it.\n", file, info.Size()>>10)
+	_, err = fmt.Fprintf(out, "Backed up to %s (%d KB). Keep leadhand.yaml, the token files beside it and the key "+
+		"of the secrets (%s) too, elsewhere: they are not in it.\n", file, info.Size()>>10, cfg.keys(env).Where())
 	return err
 }
 

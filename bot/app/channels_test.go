@@ -20,7 +20,7 @@ func TestChannelsFromTheEnvironment(t *testing.T) {
 		if file != "" {
 			flags.Config = write(t, "leadhand.yaml", file)
 		}
-		return app.Load(flags, env)
+		return app.Load(t.Context(), flags, env)
 	}
 	names := func(cfg *app.Config) (names []string) {
 		for name := range cfg.Channels {

@@ -2,8 +2,9 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
@@ -32,7 +33,8 @@ type Config struct {
 	Tools    tools.Rules       `yaml:"tools"` // what all agents may use
 	Roles    map[string]Role   `yaml:"roles"` // what people of a role may not have used for them
 
-	file string // the file that somebody chose; empty for the one in Data, which chat may write
+	file   string   // the file that somebody chose; empty for the one in Data, which chat may write
+	hidden []string // the values of secrets
 }
 
 // Module is one configured channel or model. Its kind decodes the settings, and rejects keys it does not know.
@@ -115,29 +117,24 @@ const savedFile = "leadhand.yaml"
 type Flags struct{ Config, Data, Listen string }
 
 // Load puts the configuration together: flags before environment before file before defaults. Without a chosen file it
-// reads leadhand.yaml in the data directory, if there is one. Errors name file and line; they never hold what came from
-// a reference, since that may be a secret.
-func Load(f Flags, env Environ) (*Config, error) {
+// reads leadhand.yaml in the data directory, if there is one. Secrets that the file refers to are read from the database.
+// Errors name file and line; they never hold what came from a reference, since that may be a secret.
+func Load(ctx context.Context, f Flags, env Environ) (*Config, error) {
 	cfg := &Config{file: cmp.Or(f.Config, env["LEADHAND_CONFIG"])}
-	path, here := cfg.file, true
-	if path == "" {
-		path = filepath.Join(cmp.Or(f.Data, env["LEADHAND_DATA"], defaultData(env)), savedFile)
-		_, err := os.Stat(path)
-		here = err == nil
-	}
-	secrets := &strict.References{Env: env, Dir: filepath.Dir(path)}
+	path, here := configFile(f, env)
+	secrets := &secretReader{ctx: ctx, flags: f, env: env}
+	refs := &strict.References{Env: env, Dir: filepath.Dir(path), Secrets: secrets.open}
 	if here {
-		if err := strict.ReadFile(path, secrets, cfg); err != nil {
+		err := strict.ReadFile(path, refs, cfg)
+		if err = errors.Join(err, secrets.close()); err != nil {
 			return nil, fmt.Errorf("configuration file %s: %w", path, err)
 		}
 	}
-	cfg.Data = cmp.Or(f.Data, env["LEADHAND_DATA"], cfg.Data, defaultData(env))
+	cfg.settle(f, env)
 	cfg.Listen = cmp.Or(f.Listen, env["LEADHAND_LISTEN"], cfg.Listen, "127.0.0.1:8420")
-	cfg.Database = cmp.Or(env["LEADHAND_DATABASE_URL"], cfg.Database,
-		"sqlite:"+filepath.Join(cfg.Data, "leadhand.db"))
 	cfg.Access = cmp.Or(env["LEADHAND_ACCESS"], cfg.Access, "closed")
 	cfg.TimeZone = cmp.Or(env["LEADHAND_TIME_ZONE"], cfg.TimeZone, "Local")
-	cfg.Log = cmp.Or(env["LEADHAND_LOG"], cfg.Log, "info")
+	cfg.hidden = secrets.values
 	cfg.Steering = cmp.Or(cfg.Steering, "steer")
 	if cfg.file == "" && cfg.isDefault() && env.configured() {
 		cfg.Models = nil
@@ -146,7 +143,7 @@ func Load(f Flags, env Environ) (*Config, error) {
 		return nil, err
 	}
 	if err := cfg.validate(env); err != nil {
-		return nil, secrets.Hide(err)
+		return nil, refs.Hide(err)
 	}
 	return cfg, nil
 }
@@ -162,6 +159,3 @@ func (c *Config) isDefault() bool {
 	_, ok := c.Models[defaultModel]
 	return ok && len(c.Models) == 1
 }
-
-// defaultData is ~/.leadhand, or .leadhand here when there is no home.
-func defaultData(env Environ) string { return filepath.Join(env["HOME"], ".leadhand") }

@@ -118,7 +118,7 @@ func TestLoadRejects(t *testing.T) {
 			}
 			env := home(t)
 			env["KEY"] = canary
-			_, err := app.Load(app.Flags{Config: path}, env)
+			_, err := app.Load(t.Context(), app.Flags{Config: path}, env)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -148,7 +148,7 @@ func bomb() string {
 func TestABombIsRejectedAtOnce(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
-	_, err := app.Load(app.Flags{Config: write(t, "c.yaml", bomb())}, home(t))
+	_, err := app.Load(t.Context(), app.Flags{Config: write(t, "c.yaml", bomb())}, home(t))
 	if err == nil || time.Since(start) > 5*time.Second || len(err.Error()) > 500 {
 		t.Fatalf("after %s: %v", time.Since(start), err)
 	}
@@ -204,7 +204,7 @@ func TestLoadAccepts(t *testing.T) {
 			} {
 				env[k] = v
 			}
-			cfg, err := app.Load(app.Flags{Config: path}, env)
+			cfg, err := app.Load(t.Context(), app.Flags{Config: path}, env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestLoadNamesTheFileItCannotRead(t *testing.T) {
 	for name, path := range map[string]string{
 		"missing": filepath.Join(dir, "nope.yaml"), "a directory": dir, "endless": "/dev/zero",
 	} {
-		_, err := app.Load(app.Flags{Config: path}, home(t))
+		_, err := app.Load(t.Context(), app.Flags{Config: path}, home(t))
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -248,7 +248,7 @@ func TestLoadReadsTheFileInTheDataDirectory(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg, err := app.Load(tt.flags, tt.env)
+			cfg, err := app.Load(t.Context(), tt.flags, tt.env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +266,7 @@ func TestModelsOfOneTeamStayWhenTheEnvironmentHasAKey(t *testing.T) {
 		"asked for by name": "models: {default: {kind: demo}}\nagents: {lead: {models: [default]}}",
 	} {
 		path := write(t, "leadhand.yaml", file)
-		cfg, err := app.Load(app.Flags{Data: filepath.Dir(path)}, app.Environ{"OPENAI_API_KEY": "k"})
+		cfg, err := app.Load(t.Context(), app.Flags{Data: filepath.Dir(path)}, app.Environ{"OPENAI_API_KEY": "k"})
 		if err != nil || len(cfg.Models) != 1 {
 			t.Errorf("%s: %v, %v", name, cfg, err)
 		}
@@ -289,7 +289,7 @@ func TestEnvironment(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := app.Load(app.Flags{Data: t.TempDir()}, tt.env)
+			_, err := app.Load(t.Context(), app.Flags{Data: t.TempDir()}, tt.env)
 			switch {
 			case tt.want == "" && err != nil:
 				t.Fatal(err)

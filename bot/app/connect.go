@@ -29,9 +29,6 @@ type Connection struct {
 	Minimal bool
 }
 
-// Source is where a secret is read from.
-type Source struct{ Env, File string }
-
 // errNothingSaved ends a connection that does not work.
 var errNothingSaved = errors.New("nothing is saved: put right what is marked FAIL, and run this again")
 
@@ -232,7 +229,7 @@ func (w *wizard) read(ctx context.Context) (map[string]string, error) {
 		var err error
 		switch {
 		case given:
-			got[s.setting], err = w.from(from, flag)
+			got[s.setting], err = from.read(w.env, flag+"-")
 		case s.quiet, s.unless != "" && got[s.unless] != "":
 			continue
 		case w.ask == nil:
@@ -251,25 +248,6 @@ func (w *wizard) read(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return got, nil
-}
-
-// from reads a secret. Errors never hold it.
-func (w *wizard) from(s Source, flag string) (string, error) {
-	switch {
-	case s.Env != "" && s.File != "":
-		return "", fmt.Errorf("%s-env and %s-file: take one of them", flag, flag)
-	case s.Env != "":
-		value := w.env[s.Env]
-		if value == "" {
-			return "", fmt.Errorf("%s-env: the environment has nothing under the name that is given", flag)
-		}
-		return value, nil
-	}
-	raw, err := strict.ReadBounded(s.File)
-	if err != nil {
-		return "", fmt.Errorf("%s-file: the file that is named can't be read: %w", flag, err) // somebody may name the token
-	}
-	return string(raw), nil
 }
 
 // save writes the secrets into files of their own and the channel into the configuration.

@@ -115,7 +115,7 @@ func setUp(t *testing.T, cfg *app.Config, env app.Environ, locals []string, line
 
 func load(t *testing.T, data string, env app.Environ) *app.Config {
 	t.Helper()
-	cfg, err := app.Load(app.Flags{Data: data}, env)
+	cfg, err := app.Load(t.Context(), app.Flags{Data: data}, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestSavingKeepsWhatTheFileHas(t *testing.T) {
 func TestAChosenFileIsNotChanged(t *testing.T) {
 	t.Parallel()
 	path, data := write(t, "mine.yaml", "log: warn\n"), t.TempDir()
-	cfg, err := app.Load(app.Flags{Config: path, Data: data}, app.Environ{})
+	cfg, err := app.Load(t.Context(), app.Flags{Config: path, Data: data}, app.Environ{})
 	if err != nil {
 		t.Fatal(err)
 	}

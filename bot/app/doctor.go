@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -31,7 +32,7 @@ type doctor struct {
 
 // Doctor checks an installation. The findings come in an order that does not change, and hold no secret.
 func Doctor(ctx context.Context, f Flags, env Environ) []channels.Finding {
-	cfg, err := Load(f, env)
+	cfg, err := Load(ctx, f, env)
 	if err != nil {
 		var found []channels.Finding
 		for line := range strings.Lines(err.Error()) {
@@ -59,7 +60,7 @@ func (d *doctor) parts(ctx context.Context) []channels.Finding {
 	both.Go(func() error { models = d.models(ctx); return nil })
 	both.Go(func() error { messengers = d.channels(ctx); return nil })
 	_ = both.Wait() // neither fails
-	return append(append(models, messengers...), d.safety(ctx)...)
+	return slices.Concat(d.secrets(ctx), models, messengers, d.safety(ctx))
 }
 
 // hide takes secrets, and what controls a terminal, out of findings.

@@ -184,6 +184,7 @@ func secretsOf(cfg *Config, env Environ) *strings.Replacer {
 	for _, k := range modelKinds() {
 		all = append(all, env[k.keyEnv])
 	}
+	all = append(append(all, cfg.hidden...), env["LEADHAND_SECRET_KEY"])
 	if u, err := url.Parse(cfg.Database); err == nil && u.User != nil {
 		password, _ := u.User.Password()
 		all = append(all, password, u.Query().Get("password"))

@@ -25,7 +25,7 @@ func OSEnviron() Environ {
 // variables are all that start with LEADHAND_; others of that prefix are mistakes.
 var variables = []string{
 	"LEADHAND_ACCESS", "LEADHAND_CONFIG", "LEADHAND_DATA", "LEADHAND_DATABASE_URL", "LEADHAND_LISTEN", "LEADHAND_LOG",
-	"LEADHAND_MODEL", "LEADHAND_TIME_ZONE",
+	"LEADHAND_MODEL", "LEADHAND_SECRET_KEY", "LEADHAND_SECRET_KEY_FILE", "LEADHAND_TIME_ZONE",
 }
 
 // misspelt finds variables that look like ours but are not.

@@ -34,7 +34,7 @@ func TestTheEnvironmentNamesAModel(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg, err := app.Load(app.Flags{Data: t.TempDir()}, tt.env)
+			cfg, err := app.Load(t.Context(), app.Flags{Data: t.TempDir()}, tt.env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestTheEnvironmentsKeyGoesOnlyToItsServer(t *testing.T) {
 	url := v.start(t)
 	path := write(t, "c.yaml", "models: {m: {kind: openai, settings: {model: m, base_url: '"+url+"'}}}")
 	env := app.Environ{"OPENAI_API_KEY": "the right one"}
-	cfg, err := app.Load(app.Flags{Config: path, Data: t.TempDir()}, env)
+	cfg, err := app.Load(t.Context(), app.Flags{Config: path, Data: t.TempDir()}, env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func add(root *yaml.Node, value any, path ...string) error {
 func storable(settings *yaml.Node) error {
 	for _, n := range settings.Content {
 		if strict.Refers(n.Value) {
-			return errors.New(`a value with "${NAME}" or "file:" in it cannot stand in a configuration file`)
+			return errors.New(`a value with "${NAME}", "file:" or "secret:" in it cannot stand in a configuration file`)
 		}
 	}
 	return nil

@@ -19,17 +19,18 @@ const pressWord = "press"
 type Examiner func(ctx context.Context, key string, to channels.Conversation) error
 
 // Doctor checks the whole setup for an admin. What it finds is for whoever runs the bot, so it is told in private.
-// Pressed, which may be nil, is told who pressed the button that comes with it.
+// Pressed, which may be nil, is told who pressed the button that comes with it, once that is answered.
 func Doctor(examine Examiner, pressed func(*access.Person)) Verb {
 	return Verb{
 		Name: "doctor", Help: "check what I depend on, and how to mend it", Role: access.Admin, Admins: true,
 		Subs: []Sub{{Name: pressWord, Help: "what the button of a checkup does"}},
 		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
 			if args != "" {
+				answer := openly("Buttons work: %s pressed one.", channels.Literal(req.Person.Name))
 				if pressed != nil {
-					pressed(req.Person)
+					answer.Posted = func() { pressed(req.Person) }
 				}
-				return openly("Buttons work: %s pressed one.", channels.Literal(req.Person.Name)), nil
+				return answer, nil
 			}
 			to := req.In.Conversation
 			if !req.In.Direct {

@@ -17,7 +17,7 @@ var ErrNoTenant = errors.New("the statement names no tenant")
 
 // tenantTables hold rows that belong to tenants. The engine's own tables (lanes, leases, replicas, blobs) are shared.
 var tenantTables = []string{"sessions", "inbox", "history", "outbox", "files", "heard", "buttons", "people", "accounts",
-	"codes", "requests", "place_settings", "grants", "turn_usage"}
+	"codes", "requests", "place_settings", "grants", "turn_usage", "secrets"}
 
 // acrossTenants is a comment for statements of the engine that must see the rows of all tenants (retention, the work
 // at the head of a lane).

@@ -20,11 +20,12 @@ that does it.`
 
 // Run backs up.
 func (c *backupCmd) Run(ctx context.Context) error {
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
+	env := app.OSEnviron()
+	cfg, err := app.Home(app.Flags{Config: c.Config, Data: c.Data}, env)
 	if err != nil {
 		return err
 	}
-	return app.Backup(ctx, cfg, os.Stdout, c.File)
+	return app.Backup(ctx, cfg, env, os.Stdout, c.File)
 }
 
 type restoreCmd struct {
@@ -40,7 +41,7 @@ changed, and the database that was there is kept beside it under another name.`
 
 // Run restores.
 func (c *restoreCmd) Run(ctx context.Context) error {
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
+	cfg, err := app.Home(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (*chatCmd) Help() string {
 // Run talks.
 func (c *chatCmd) Run(ctx context.Context) error {
 	env := app.OSEnviron()
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, env)
+	cfg, err := app.Load(ctx, app.Flags{Config: c.Config, Data: c.Data}, env)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type connection struct {
 
 func (c *connection) connect(ctx context.Context, o app.Connection) error {
 	env := app.OSEnviron()
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, env)
+	cfg, err := app.Load(ctx, app.Flags{Config: c.Config, Data: c.Data}, env)
 	if err != nil {
 		return err
 	}

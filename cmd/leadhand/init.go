@@ -24,7 +24,7 @@ to the bot. What is there already is left as it is, so it can be run again, also
 
 // Run sets up.
 func (c *initCmd) Run(ctx context.Context) error {
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
+	cfg, err := app.Load(ctx, app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
 	if err != nil {
 		return err
 	}

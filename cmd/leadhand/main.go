@@ -23,6 +23,7 @@ type commandLine struct {
 	Init    initCmd    `cmd:"" help:"Set up: configuration, database, and a code that makes you the owner."`
 	Connect connectCmd `cmd:"" help:"Connect a messenger."`
 	Doctor  doctorCmd  `cmd:"" help:"Check the whole setup and say how to mend it."`
+	Secret  secretCmd  `cmd:"" help:"Keep tokens and keys sealed in the database."`
 	Backup  backupCmd  `cmd:"" help:"Copy the database into a file, also while the bot runs."`
 	Restore restoreCmd `cmd:"" help:"Put a backup in the place of the database."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`

@@ -12,7 +12,7 @@ type migrateCmd struct{ place }
 
 // Run migrates.
 func (c *migrateCmd) Run(ctx context.Context) error {
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
+	cfg, err := app.Home(app.Flags{Config: c.Config, Data: c.Data}, app.OSEnviron())
 	if err != nil {
 		return err
 	}

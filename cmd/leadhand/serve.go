@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/leadhand/leadhand/bot/app"
@@ -15,7 +16,8 @@ type serveCmd struct {
 // Run serves until a signal comes.
 func (c *serveCmd) Run(ctx context.Context) error {
 	env := app.OSEnviron()
-	cfg, err := app.Load(app.Flags{Config: c.Config, Data: c.Data, Listen: c.Listen}, env)
+	flags := app.Flags{Config: c.Config, Data: c.Data, Listen: c.Listen}
+	cfg, err := app.LoadWhenReached(ctx, flags, env, func(text string) { fmt.Fprintf(os.Stderr, "leadhand: %s\n", text) })
 	if err != nil {
 		return err
 	}

@@ -21,21 +21,58 @@ import (
 
 // ReadFile decodes a configuration file as Decode does, with what it refers to filled in. An empty file sets nothing.
 func ReadFile(path string, refs *References, into any) error {
-	raw, err := ReadBounded(path)
-	if err != nil {
-		return err
-	}
-	root, err := parse(raw)
+	root, err := load(path)
 	if err != nil || root == nil {
 		return err
 	}
-	if err := refs.fill(root); err != nil {
+	if err := refs.resolve(root); err != nil {
 		return refs.Hide(err)
 	}
 	if err := Decode(root, into); err != nil {
 		return refs.Hide(err)
 	}
 	return nil
+}
+
+// ReadTop gives the single values of the first level whose keys are named, with what they refer to filled in. Nothing
+// else is looked at.
+func ReadTop(path string, refs *References, keys ...string) (map[string]string, error) {
+	root, err := load(path)
+	if err != nil || root == nil {
+		return nil, err
+	}
+	top := map[string]string{}
+	for key, n := range singles(root) {
+		if !slices.Contains(keys, key) {
+			continue
+		}
+		if err := refs.fill(n); err != nil {
+			return nil, refs.Hide(err)
+		}
+		top[key] = n.Value
+	}
+	return top, nil
+}
+
+// singles are the single values of a document's first level, by key.
+func singles(doc *yaml.Node) map[string]*yaml.Node {
+	found := map[string]*yaml.Node{}
+	top := doc.Content[0]
+	for i := 0; top.Kind == yaml.MappingNode && i+1 < len(top.Content); i += 2 {
+		if v := top.Content[i+1]; v.Kind == yaml.ScalarNode && v.ShortTag() != "!!null" {
+			found[top.Content[i].Value] = v
+		}
+	}
+	return found
+}
+
+// load reads and parses a file; nil when there is nothing in it.
+func load(path string) (*yaml.Node, error) {
+	raw, err := ReadBounded(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(raw)
 }
 
 // parse reads the one document of a file and writes out its aliases. It returns nil for a file without content.

@@ -8,30 +8,78 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// filePrefix begins a value that stands for what a file holds.
-const filePrefix = "file:"
+// Prefixes of values that stand for what a file holds, and for a secret.
+const (
+	filePrefix   = "file:"
+	secretPrefix = "secret:"
+)
 
 // Refers tells whether a value would be taken for a reference.
 func Refers(value string) bool {
-	return strings.HasPrefix(value, filePrefix) || reference.MatchString(value)
+	return strings.HasPrefix(value, filePrefix) || IsSecret(value) || reference.MatchString(value)
 }
 
-// References fills in what a configuration only refers to: ${VAR} stands for an environment variable, and a value
-// "file:PATH" for what the file holds, without the line end. Relative paths start at Dir. Nothing is ever written back.
+// IsSecret tells whether a value stands for a secret. Prose that begins with the word does not.
+func IsSecret(value string) bool {
+	name, ok := strings.CutPrefix(value, secretPrefix)
+	return ok && name != "" && !strings.ContainsFunc(name, unicode.IsSpace)
+}
+
+// References fills in what a configuration only refers to: ${VAR} stands for an environment variable, a value
+// "file:PATH" for what the file holds, without the line end, and "secret:NAME" for a secret. Relative paths start at Dir.
+// Nothing is ever written back.
 type References struct {
 	Env map[string]string
 	Dir string
+	// Secrets opens what keeps the secrets when there is a reference to one. The rest is filled in then; top holds the
+	// single values of the first level. nil leaves references to secrets as they are.
+	Secrets func(top map[string]string) (Lookup, error)
 
-	values []string // all that was filled in
+	values  []string     // all that was filled in
+	secrets []*yaml.Node // where references to secrets stand
 }
 
-// fill replaces the references in all values below n; keys stay as they are.
+// Lookup gives a secret by its name.
+type Lookup func(name string) (string, error)
+
+// resolve replaces all references below the document n.
+func (r *References) resolve(n *yaml.Node) error {
+	if err := r.fill(n); err != nil || r.Secrets == nil || len(r.secrets) == 0 {
+		return err
+	}
+	top := map[string]string{}
+	for key, single := range singles(n) {
+		top[key] = single.Value
+	}
+	lookup, err := r.Secrets(top)
+	if err != nil {
+		return fmt.Errorf("line %d: %w", r.secrets[0].Line, err)
+	}
+	var errs []error
+	for _, n := range r.secrets {
+		value, err := lookup(strings.TrimPrefix(n.Value, secretPrefix))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("line %d: %w", n.Line, err))
+		}
+		r.put(n, value)
+	}
+	return errors.Join(errs...)
+}
+
+// put fills in a value, which decides the type anew: "${PORT}" may be a number.
+func (r *References) put(n *yaml.Node, value string) {
+	n.Value, n.Tag, n.Style = value, "", 0
+	r.values = append(r.values, value)
+}
+
+// fill replaces the references in all values below n, but those to secrets; keys stay as they are.
 func (r *References) fill(n *yaml.Node) error {
 	var errs []error
 	switch n.Kind {
@@ -54,14 +102,17 @@ func (r *References) scalar(n *yaml.Node) error {
 		return nil
 	}
 	isFile := strings.HasPrefix(n.Value, filePrefix)
+	if IsSecret(n.Value) {
+		r.secrets = append(r.secrets, n)
+		return nil
+	}
 	filled, err := r.variables(n.Value, n.Line)
 	if err == nil && isFile {
 		if filled, err = r.file(strings.TrimPrefix(filled, filePrefix)); err != nil {
 			err = fmt.Errorf("line %d: %w", n.Line, err)
 		}
 	}
-	n.Value, n.Tag, n.Style = filled, "", 0 // the value decides the type anew: "${PORT}" may be a number
-	r.values = append(r.values, filled)
+	r.put(n, filled)
 	return err
 }
 
