@@ -13,7 +13,7 @@ type Spec struct {
 	Model        llm.Provider
 	Choices      map[string]llm.Provider // models that people may choose in its place, by name; see tools.Scope
 	Window       int                     // tokens the model can see; 0 means 128,000
-	Instructions string                  // who the agent is and how it works, in Markdown; sections decide how they show it
+	Instructions string                  // who the agent is and how it works, in Markdown; sections show it
 	MaxSteps     int                     // model calls in one turn; 0 means 50
 	MaxOutput    int                     // tokens of one answer; 0 leaves it to the model's adapter
 }

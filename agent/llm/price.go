@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// Price is what a model costs, in US dollars for a million tokens, which is also millionths of a dollar for one. What is
-// read from the provider's cache costs Input when CacheRead is 0.
+// Price is what a model costs, in US dollars for a million tokens, which is also millionths of a dollar for one. What
+// is read from the provider's cache costs Input when CacheRead is 0.
 type Price struct {
 	Input, Output, CacheRead float64
 }

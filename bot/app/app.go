@@ -89,7 +89,10 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 			return nil, err
 		}
 	}
-	a := &App{cfg: cfg, log: opts.Log, metrics: newMetrics(), specs: agents, env: opts.Env, given: opts.Model, pressed: opts.Pressed}
+	a := &App{
+		cfg: cfg, log: opts.Log, metrics: newMetrics(), specs: agents,
+		env: opts.Env, given: opts.Model, pressed: opts.Pressed,
+	}
 	if a.db, err = openDatabase(ctx, cfg.Database, opts); err != nil {
 		return nil, err
 	}

@@ -117,8 +117,8 @@ const savedFile = "leadhand.yaml"
 type Flags struct{ Config, Data, Listen string }
 
 // Load puts the configuration together: flags before environment before file before defaults. Without a chosen file it
-// reads leadhand.yaml in the data directory, if there is one. Secrets that the file refers to are read from the database.
-// Errors name file and line; they never hold what came from a reference, since that may be a secret.
+// reads leadhand.yaml in the data directory, if there is one. Secrets that the file refers to are read from the
+// database. Errors name file and line; they never hold what came from a reference, since that may be a secret.
 func Load(ctx context.Context, f Flags, env Environ) (*Config, error) {
 	cfg := &Config{file: cmp.Or(f.Config, env["LEADHAND_CONFIG"])}
 	path, here := configFile(f, env)

@@ -9,7 +9,7 @@ import (
 	"github.com/leadhand/leadhand/channels"
 )
 
-// secrets looks whether all secrets open, and who else can read their key. Where there are none there is nothing to say.
+// secrets looks whether all secrets open, and who else can read their key. Where there are none it says nothing.
 func (d *doctor) secrets(ctx context.Context) []channels.Finding {
 	if d.db == nil {
 		return nil

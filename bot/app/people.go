@@ -76,7 +76,8 @@ func commands(a *App) []command.Verb {
 		command.WhoAmI(tenant, a.people),
 		command.Link(tenant, a.codes, a.people),
 		command.Topic(command.Topics{
-			Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Tenant: tenant, People: a.people, Zone: a.zone(),
+			Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Tenant: tenant,
+			People: a.people, Zone: a.zone(),
 		}),
 		command.Tools(command.Toolbox{
 			Tenant: tenant, Book: a.book, Grants: a.rules.Grants, People: a.people, Scope: a.scope, Say: say, Zone: a.zone(),

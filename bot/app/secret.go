@@ -19,11 +19,8 @@ const keyFile = "secret.key"
 
 // keys is where the keys of the secrets are.
 func (c *Config) keys(env Environ) secret.Keys {
-	switch text, path := env["LEADHAND_SECRET_KEY"], env["LEADHAND_SECRET_KEY_FILE"]; {
-	case text != "":
-		return secret.Keys{Text: text}
-	case path != "":
-		return secret.Keys{Path: path}
+	if text, path := env["LEADHAND_SECRET_KEY"], env["LEADHAND_SECRET_KEY_FILE"]; text != "" || path != "" {
+		return secret.Keys{Text: text, Path: path}
 	}
 	return secret.Keys{Path: filepath.Join(c.Data, keyFile), Mine: true}
 }

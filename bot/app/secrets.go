@@ -130,7 +130,7 @@ func (s *Secrets) Remove(ctx context.Context, name string, force bool) error {
 		return err
 	}
 	if lines := s.references(name); len(lines) > 0 && !force {
-		return fmt.Errorf("%s refers to it in line %s, and the bot would not start any more: change that first, or add --force",
+		return fmt.Errorf("%s refers to it in line %s, and the bot would not start: change that first, or add --force",
 			s.Config.path(), strings.Join(lines, ", "))
 	}
 	return s.open(ctx, func(v *secret.Vault) error {

@@ -42,7 +42,8 @@ func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Plan
 		Source: source,
 		Gates: func(ctx context.Context, s tools.Scope) ([]tools.Gate, error) {
 			policy := tools.Policy{
-				Global: a.cfg.Tools, Agent: a.cfg.Agents[s.Agent].Tools, AgentName: s.Agent, Provider: cmp.Or(s.Model, a.cfg.answers(s.Agent)),
+				Global: a.cfg.Tools, Agent: a.cfg.Agents[s.Agent].Tools, AgentName: s.Agent,
+				Provider: cmp.Or(s.Model, a.cfg.answers(s.Agent)),
 			}
 			gates, err := a.rules.Gates(ctx, s, roles.Gate(access.Role(s.Role)), lifts...)
 			if err != nil {

@@ -141,7 +141,7 @@ func (s PlaceSettings) validate(key string, agents []string, p *problems) {
 	}
 	p.add(key+".deny", tools.CheckSelectors(s.Deny, knownTools()))
 	if !set {
-		p.add(key, errors.New("it sets nothing: agent, answer, who, people, tools, deny, prompt, reply or steering is missing"))
+		p.add(key, errors.New("it sets none of agent, answer, who, people, tools, deny, prompt, reply, steering"))
 	}
 }
 

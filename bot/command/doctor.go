@@ -44,7 +44,7 @@ func Doctor(examine Examiner, pressed func(*access.Person)) Verb {
 				return nil, err
 			}
 			if to != req.In.Conversation {
-				return aside("I look at everything that I depend on, and tell you in a direct message, within a minute or two."), nil
+				return aside("I look at everything that I depend on, and tell you in a direct message in a minute or two."), nil
 			}
 			return openly("I look at everything that I depend on. That takes a minute or two at most."), nil
 		},

@@ -78,7 +78,8 @@ func (t Toolbox) present(ctx context.Context, g *place.Grant) error {
 	card := &channels.Card{
 		Title: fmt.Sprintf("%s asks for a tool", g.Name), Tone: channels.Warning,
 		Fields: []channels.Field{
-			{Name: "Where", Value: channels.Literal(t.Name(ctx, g.At))}, {Name: "Tool", Value: "`" + strings.Join(g.Tools, "`, `") + "`"},
+			{Name: "Where", Value: channels.Literal(t.Name(ctx, g.At))},
+			{Name: "Tool", Value: "`" + strings.Join(g.Tools, "`, `") + "`"},
 			{Name: "For", Value: words(g.Lasts)}, {Name: "Request", Value: g.Code},
 		},
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Keys is where the keys are. Either Text holds them, or a file does.
+// Keys is where the keys are. Either Text holds them, or a file does; both are refused.
 type Keys struct {
 	Text string
 	Path string
@@ -35,6 +35,9 @@ const maxKeyFile = 16 << 10
 
 // Ring reads the keys. ErrNoKeys.
 func (k Keys) Ring() (Ring, error) {
+	if k.Text != "" && k.Path != "" {
+		return nil, errors.New("LEADHAND_SECRET_KEY and LEADHAND_SECRET_KEY_FILE are both set: take one of them")
+	}
 	text := k.Text
 	if text == "" {
 		f, err := os.Open(k.Path)

@@ -56,7 +56,7 @@ func CheckName(name string) error {
 	if nameForm.MatchString(name) {
 		return nil
 	}
-	return errors.New("the name of a secret has up to 64 letters, digits, - _ and . in it, and begins with a letter or digit")
+	return errors.New("the name of a secret has up to 64 letters, digits, -, _ and ., and begins with a letter or digit")
 }
 
 func checkValue(value string) error {

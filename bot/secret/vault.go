@@ -56,8 +56,8 @@ func (v *Vault) ringFor(ctx context.Context, name string) (Ring, error) {
 	}
 	for _, s := range all {
 		if ring.find(s.Key) == nil {
-			return nil, fmt.Errorf("%s does not open: %w: %s, and %s holds %s; bring that key back, or `leadhand secret remove %s`",
-				s.Name, ErrKey, s.Key, v.Keys.Where(), ring.ids(), s.Name)
+			return nil, fmt.Errorf("%s does not open: %w: %s, and %s holds %s; "+
+				"bring that key back, or `leadhand secret remove %s`", s.Name, ErrKey, s.Key, v.Keys.Where(), ring.ids(), s.Name)
 		}
 	}
 	return ring, nil

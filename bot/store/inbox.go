@@ -246,7 +246,8 @@ func (s *Inbox) finish(
 	if err != nil {
 		return nil, err
 	}
-	if err := s.db.script(ctx, slices.Concat([]*step{&moved.step, done}, added, s.addUsage(l, end.Used, moved.held), posted.steps)...); err != nil {
+	used := s.addUsage(l, end.Used, moved.held)
+	if err := s.db.script(ctx, slices.Concat([]*step{&moved.step, done}, added, used, posted.steps)...); err != nil {
 		return nil, err
 	}
 	if err := moved.apply(l); err != nil {

@@ -52,8 +52,7 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 				(SELECT 1 FROM files f WHERE f.hash = b.hash) ORDER BY hash LIMIT ?)
 			AND created_at < (SELECT {now} - {age})`, // once more: a file may have taken the content up again meanwhile
 	} {
-		q = strings.NewReplacer("{year}", strconv.FormatInt(usageAge.Milliseconds(), 10), "{age}", strconv.FormatInt(age.Milliseconds(), 10),
-			"{heard}", strconv.FormatInt(minRetention.Milliseconds(), 10)).Replace(q)
+		q = strings.NewReplacer("{year}", millis(usageAge), "{age}", millis(age), "{heard}", millis(minRetention)).Replace(q)
 		n, err := db.sweep(ctx, acrossTenants+db.stmt(q))
 		total += n
 		if err != nil {
@@ -77,3 +76,6 @@ func (db *DB) sweep(ctx context.Context, stmt string) (total int, err error) {
 		}
 	}
 }
+
+// millis writes a duration into a statement.
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -59,7 +59,8 @@ func (s *Secrets) Get(ctx context.Context, row secret.Row) (secret.Sealed, bool,
 // List implements secret.Store.
 func (s *Secrets) List(ctx context.Context, tenant string) ([]secret.Secret, error) {
 	var rows []secretRow
-	err := s.db.read(ctx).Select("name", "key", "set_by", "set_at").Where("tenant = ?", tenant).Order("name").Find(&rows).Error
+	q := s.db.read(ctx).Select("name", "key", "set_by", "set_at").Where("tenant = ?", tenant).Order("name")
+	err := q.Find(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("list the secrets: %w", err)
 	}

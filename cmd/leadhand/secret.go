@@ -15,7 +15,8 @@ type secretCmd struct {
 
 // Help is shown by `leadhand secret --help`.
 func (*secretCmd) Help() string {
-	return `Values are sealed by AES-256-GCM in the database, and the configuration refers to them: "bot_token: secret:NAME".
+	return `Values are sealed by AES-256-GCM in the database, and the configuration refers to them:
+"bot_token: secret:NAME".
 The key is in DIR/secret.key, which is made when the first value is set; or in LEADHAND_SECRET_KEY, or in the file that
 LEADHAND_SECRET_KEY_FILE names, which several replicas need. Of several keys there, with commas between, the first seals
 and all open.`

@@ -151,7 +151,7 @@ func TestConnectWaitsUntilItWorks(t *testing.T) {
 	if code := who.left(); code != 0 {
 		t.Errorf("exit code %d, screen:\n%s", code, who.screen)
 	}
-	fake.Wait("editMessageText", func(c fakekit.Call) bool { return strings.Contains(c.String("text"), "Buttons work: Ann pressed") })
+	fake.Wait("sendMessage", func(c fakekit.Call) bool { return strings.Contains(c.String("text"), "Buttons work: Ann pressed") })
 
 	again := p.atTerminal("connect", "telegram", "--bot-token-env", "TOKEN", "--api-url", fake.URL)
 	again.sees("to see that it works? [Y/n] ", "n\n")
@@ -169,5 +169,26 @@ func TestConnectWaitsUntilItWorks(t *testing.T) {
 	}
 	if code, _ := terminate(t, cmd); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestAPersonTypesASecret(t *testing.T) {
+	t.Parallel()
+	p := install(t, "TERM=dumb")
+	p.run("", "init", "--yes")
+	who := p.atTerminal("secret", "set", "token")
+	who.sees("Value, which is not shown: ", "CANARY-1\n")
+	who.sees("token is kept", "")
+	if code := who.left(); code != 0 || strings.Contains(who.screen.String(), "CANARY") {
+		t.Errorf("exit code %d, screen:\n%s", code, who.screen)
+	}
+	who = p.atTerminal("secret", "set", "other")
+	who.sees("Value, which is not shown: ", "\x04")
+	who.screen.await(t, "nothing is kept")
+	if code := who.left(); code != 1 {
+		t.Errorf("exit code %d, screen:\n%s", code, who.screen)
+	}
+	if out := p.run("", "secret", "list").out; !strings.Contains(out, "token") || strings.Contains(out, "other") {
+		t.Errorf("list: %s", out)
 	}
 }

@@ -33,8 +33,8 @@ func IsSecret(value string) bool {
 }
 
 // References fills in what a configuration only refers to: ${VAR} stands for an environment variable, a value
-// "file:PATH" for what the file holds, without the line end, and "secret:NAME" for a secret. Relative paths start at Dir.
-// Nothing is ever written back.
+// "file:PATH" for what the file holds, without the line end, and "secret:NAME" for a secret. Relative paths start at
+// Dir. Nothing is ever written back.
 type References struct {
 	Env map[string]string
 	Dir string
@@ -101,11 +101,11 @@ func (r *References) scalar(n *yaml.Node) error {
 	if !Refers(n.Value) {
 		return nil
 	}
-	isFile := strings.HasPrefix(n.Value, filePrefix)
 	if IsSecret(n.Value) {
 		r.secrets = append(r.secrets, n)
 		return nil
 	}
+	isFile := strings.HasPrefix(n.Value, filePrefix)
 	filled, err := r.variables(n.Value, n.Line)
 	if err == nil && isFile {
 		if filled, err = r.file(strings.TrimPrefix(filled, filePrefix)); err != nil {
