@@ -86,7 +86,7 @@ func openSecrets(ctx context.Context, cfg *Config) (*store.DB, error) {
 	db, err := store.OpenBeside(ctx, cfg.Database, slog.New(slog.DiscardHandler))
 	switch {
 	case errors.Is(err, store.ErrNoFile):
-		return nil, fmt.Errorf("the secrets are in the database, and %w: run `leadhand init`, then `leadhand secret set`", err)
+		return nil, fmt.Errorf("the secrets are in the database, and %w: run `leadhand init`, then `secret set`", err)
 	case err != nil && strings.HasPrefix(cfg.Database, "postgres") && !errors.Is(err, store.ErrURL):
 		return nil, fmt.Errorf("%w for the secrets: %w", errUnreachable, err)
 	case err != nil:

@@ -160,6 +160,7 @@ func TestConnectWaitsUntilItWorks(t *testing.T) {
 		t.Errorf("exit code %d, screen:\n%s", code, again.screen)
 	}
 
+	p.env = append(p.env, "LEADHAND_MODEL=demo")
 	cmd, _, _ := p.serve()
 	third := p.atTerminal("connect", "telegram", "--bot-token-env", "TOKEN", "--api-url", fake.URL)
 	third.sees("to see that it works? [Y/n] ", "y\n")
