@@ -54,9 +54,10 @@ func (c *Channel) incoming(ctx context.Context, m *message) (*channels.Inbound, 
 	}
 	in.Mentioned = in.Mentioned || in.ReplyTo != nil && in.ReplyTo.Mine
 	if !in.Mentioned && !in.Direct && in.Conversation.Topic != "" && c.env.Joined != nil {
-		if in.Mentioned, err = c.env.Joined(ctx, in.Conversation); err != nil {
+		if in.Followed, err = c.env.Joined(ctx, in.Conversation); err != nil {
 			return nil, fmt.Errorf("see whether the bot is in the thread: %w", err)
 		}
+		in.Mentioned = in.Followed
 	}
 	return in, nil
 }

@@ -49,6 +49,6 @@ func (c *Channel) takenBack(ctx context.Context, cb *callback, m *message, ts st
 	}
 	in.EventKey, in.Sender.Bot = "d"+in.Revises[1:], by.bot
 	err := c.opened(ctx, in, ts)
-	in.Mentioned = false
+	in.Mentioned, in.Followed = false, false
 	return in, err
 }

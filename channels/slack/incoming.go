@@ -117,11 +117,12 @@ func (c *Channel) follow(ctx, lookups context.Context, in *channels.Inbound, m *
 	if (mentioned || in.Direct) && !in.Mentioned && in.ReplyTo == nil {
 		in.ReplyTo = c.root(lookups, m.Channel, m.ThreadTS)
 	}
-	in.Mentioned = in.Mentioned && !in.Direct || mentioned
+	in.Followed = in.Mentioned && !in.Direct && !mentioned
+	in.Mentioned = in.Followed || mentioned
 	return nil
 }
 
-// join marks a message as speaking to the bot when that takes part in its conversation already.
+// join marks a message as followed, and so as speaking to the bot, when that takes part in its conversation already.
 func (c *Channel) join(ctx context.Context, in *channels.Inbound) error {
 	if c.env.Joined == nil || in.Mentioned {
 		return nil
@@ -130,7 +131,7 @@ func (c *Channel) join(ctx context.Context, in *channels.Inbound) error {
 	if err != nil {
 		return fmt.Errorf("look up whether the bot takes part: %w", err)
 	}
-	in.Mentioned = joined
+	in.Mentioned, in.Followed = joined, joined
 	return nil
 }
 
