@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,7 +46,7 @@ func (c *Config) settle(f Flags, env Environ) {
 // placed refuses an address of the database that only the database knows.
 func (c *Config) placed() error {
 	if strict.IsSecret(c.Data) || strict.IsSecret(c.Database) {
-		return fmt.Errorf("data and database say where the secrets are, so they cannot refer to one: " +
+		return errors.New("data and database say where the secrets are, so they cannot refer to one: " +
 			"write ${NAME} or file:PATH, or set LEADHAND_DATABASE_URL")
 	}
 	return nil

@@ -191,3 +191,23 @@ func TestReplicasShareAKey(t *testing.T) {
 		}
 	}
 }
+
+// TestServeWaitsForTheDatabaseThatHoldsItsSecrets: also when the address is itself filled in, and so hidden.
+func TestServeWaitsForTheDatabaseThatHoldsItsSecrets(t *testing.T) {
+	t.Parallel()
+	p := install(t, "HOST=localhost:1", "PASSWORD=CANARY-password")
+	if err := os.MkdirAll(p.data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.configure("database: 'postgres://u:${PASSWORD}@${HOST}/x'\nmodels: {default: {kind: demo}}\nlog: secret:level\n")
+	cmd, log := p.command("serve", "--listen", "127.0.0.1:0"), newTail()
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log.await(t, "the database cannot be reached for the secrets")
+	log.await(t, "trying again in 1s")
+	if code, _ := terminate(t, cmd); code != 1 || strings.Contains(log.String(), "CANARY") {
+		t.Errorf("exit code %d:\n%s", code, log)
+	}
+}

@@ -176,6 +176,15 @@ func cause(err error) error {
 // shortest is the length from which a filled-in value is hidden: a shorter one is no secret, and stands in many words.
 const shortest = 6
 
+// hidden is an error whose text does not hold what was filled in. It is still what it was, but gives no way to the text.
+type hidden struct {
+	text string
+	err  error
+}
+
+func (h hidden) Error() string        { return h.text }
+func (h hidden) Is(target error) bool { return errors.Is(h.err, target) }
+
 // Hide takes what was filled in out of an error's text.
 func (r *References) Hide(err error) error {
 	text := err.Error()
@@ -187,5 +196,5 @@ func (r *References) Hide(err error) error {
 	if text == err.Error() {
 		return err
 	}
-	return errors.New(text)
+	return hidden{text, err}
 }
