@@ -176,7 +176,7 @@ func cause(err error) error {
 // shortest is the length from which a filled-in value is hidden: a shorter one is no secret, and stands in many words.
 const shortest = 6
 
-// hidden is an error whose text does not hold what was filled in. It is still what it was, but gives no way to the text.
+// hidden is an error whose text does not hold what was filled in. It is still what it was, but does not give that text.
 type hidden struct {
 	text string
 	err  error
