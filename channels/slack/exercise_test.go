@@ -23,8 +23,11 @@ func TestExercise(t *testing.T) {
 		x := &exercised{newRig(t)}
 		return &channeltest.Platform{
 			New: x.new, Trusting: x.trusting, Direct: where(dm, ""), Room: where(general, x.root(general)), Topic: where(other, x.root(other)),
-			Other: where(other, x.root(other)),
-			Say:   x.say, Edit: x.edit, Delete: x.delete, Private: x.private, Again: func(*testing.T) { x.fake.Must(x.fake.Redeliver()) }, Press: x.press, Choose: x.choose,
+			Other: where(other, x.root(other)), Threads: where(general, ""),
+			Names: map[channels.Conversation]string{
+				where(general, ""): "#general", where(general, x.root(general)): "", where(dm, ""): "",
+			},
+			Say: x.say, Edit: x.edit, Delete: x.delete, Private: x.private, Again: func(*testing.T) { x.fake.Must(x.fake.Redeliver()) }, Press: x.press, Choose: x.choose,
 			Answer: x.answer, Shown: x.shown, Fail: x.fail, Break: func(*testing.T) { x.fake.DropSockets() }, Revoke: x.revoke,
 		}
 	})

@@ -74,7 +74,7 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	stored := ctx // looking up whether the bot takes part must not fail because names come slowly
 	ctx, cancel := context.WithTimeout(ctx, lookupsTime)
 	defer cancel()
-	w := read(m.Text, me.user, func(user string) string { return c.called(ctx, user) })
+	w := read(m.Text, me.user, c.nameIn(ctx))
 	in := &channels.Inbound{
 		ID: channels.MessageID(m.TS), EventKey: c.eventKey(team, m.Channel, m.TS),
 		Sender: c.sender(ctx, m, by), Direct: direct(m.Channel) || m.ChannelType == "im", Mentioned: w.mentioned,
@@ -84,8 +84,11 @@ func (c *Channel) wrote(ctx context.Context, team string, m *message) (*channels
 	if thread == m.TS { // what others answered does not move a message into a thread
 		thread = ""
 	}
-	if thread == "" && w.mentioned && !in.Direct {
-		thread = m.TS
+	if thread == "" && !in.Direct {
+		in.Thread = channels.TopicID(m.TS)
+		if w.mentioned {
+			thread = m.TS
+		}
 	}
 	in.Conversation = c.conversation(team, m.Channel, thread)
 	if in.Text == "" && len(in.Attachments) == 0 && !w.mentioned {
@@ -151,7 +154,7 @@ func (c *Channel) quoted(ctx context.Context, m *message) *channels.Quoted {
 
 // seen is a text as people see it, with mentions of the bot.
 func (c *Channel) seen(ctx context.Context, text string) string {
-	return read(text, "", func(user string) string { return c.called(ctx, user) }).text
+	return read(text, "", c.nameIn(ctx)).text
 }
 
 // root is the first message of a thread; nil when Slack does not give it in time.

@@ -179,7 +179,7 @@ func (c *Channel) commandJob(r *running, d delivery) (job, error) {
 func (c *Channel) commanded(ctx context.Context, cmd *command) *channels.Inbound {
 	ctx, cancel := context.WithTimeout(ctx, hintTime)
 	defer cancel()
-	w := read(cmd.Text, c.me.Load().user, func(user string) string { return c.called(ctx, user) })
+	w := read(cmd.Text, c.me.Load().user, c.nameIn(ctx))
 	in := &channels.Inbound{
 		EventKey: "c:" + cmd.Trigger, Conversation: c.conversation(cmd.Team, cmd.Channel, ""),
 		Sender: c.presser(cmd.User, cmd.Name), Direct: direct(cmd.Channel), Mentioned: true, SentAt: time.Now().UTC(),

@@ -19,37 +19,39 @@ const (
 	hintTime    = time.Second     // the same about what Slack does not deliver again
 )
 
-// names remembers what people are called. The zero value is ready to use.
+// names remembers what people and channels are called. The zero value is ready to use.
 type names struct {
 	mu   sync.Mutex
 	kept map[string]calling
 }
 
 type calling struct {
-	name  string
-	until time.Time
+	name   string
+	secret bool // only for those who are in the channel
+	until  time.Time
 }
 
-func (n *names) get(id string) (string, bool) {
+func (n *names) get(id string) (calling, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	k, ok := n.kept[id]
-	return k.name, ok && time.Now().Before(k.until)
+	return k, ok && time.Now().Before(k.until)
 }
 
-func (n *names) keep(id, name string, age time.Duration) {
+func (n *names) keep(id string, k calling, age time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.kept == nil || len(n.kept) >= maxNames {
 		n.kept = map[string]calling{}
 	}
-	n.kept[id] = calling{name, time.Now().Add(age)}
+	k.until = time.Now().Add(age)
+	n.kept[id] = k
 }
 
 // called is a person's name, or the id when Slack does not tell it until ctx is done.
 func (c *Channel) called(ctx context.Context, id string) string {
-	if name, ok := c.names.get(id); ok || id == "" {
-		return name
+	if kept, ok := c.names.get(id); ok || id == "" {
+		return kept.name
 	}
 	var u *slackgo.User
 	err := c.api.call(ctx, "users.info", "", func(ctx context.Context) (err error) {
@@ -58,18 +60,18 @@ func (c *Channel) called(ctx context.Context, id string) string {
 	})
 	if err != nil {
 		c.env.Log.Debug("look up a person's name", "user", id, "err", err)
-		c.names.keep(id, id, nameFault)
+		c.names.keep(id, calling{name: id}, nameFault)
 		return id
 	}
 	name := cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name, id)
-	c.names.keep(id, name, nameAge)
+	c.names.keep(id, calling{name: name}, nameAge)
 	return name
 }
 
 // presser is a person that Slack named by itself: nothing is looked up.
 func (c *Channel) presser(id, name string) channels.Sender {
 	if kept, ok := c.names.get(id); ok {
-		name = kept
+		name = kept.name
 	}
 	return channels.Sender{ID: channels.UserID(id), Name: cmp.Or(name, id)}
 }

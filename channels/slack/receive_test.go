@@ -31,7 +31,7 @@ func TestMentionOpensItsThread(t *testing.T) {
 		want := &channels.Inbound{
 			ID: channels.MessageID(ts), EventKey: "m:" + slackfake.TeamID + ":" + general + ":" + ts,
 			Conversation: at(general, ts), Sender: channels.Sender{ID: ann, Name: "ann"}, Mentioned: true,
-			Text: "what&apos;s <up>, @bob?",
+			Text: "what&apos;s <up>, @bob?", Thread: channels.TopicID(ts),
 		}
 		for range 2 { // as a message and as a mention
 			if diff := cmp.Diff(want, r.next(), cmpopts.IgnoreFields(channels.Inbound{}, "SentAt")); diff != "" {
@@ -42,6 +42,17 @@ func TestMentionOpensItsThread(t *testing.T) {
 			r.fake.Wait("ack:events_api")
 		}
 	})
+}
+
+// TestChannelsAreReadByName: those whose name not all may see stay unnamed.
+func TestChannelsAreReadByName(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start()
+	r.fake.AddChannel("G0SECRET001", "layoffs")
+	r.says(slackfake.Incoming{Channel: general, Text: "see <#" + other + "> and <#G0SECRET001|> and <#C0NOWHERE01>"})
+	if got := r.next().Text; got != "see #other and #private-channel and #C0NOWHERE01" {
+		t.Errorf("received %q", got)
+	}
 }
 
 func TestDoublesInEitherOrder(t *testing.T) {

@@ -120,6 +120,7 @@ var (
 	_ channels.Typer    = (*Channel)(nil)
 	_ channels.Marker   = (*Channel)(nil)
 	_ channels.Fetcher  = (*Channel)(nil)
+	_ channels.Namer    = (*Channel)(nil)
 	_ channels.Webhook  = (*Channel)(nil)
 )
 

@@ -16,14 +16,14 @@ type words struct {
 // taken for Slack's own signs.
 type reader struct {
 	me   string // the bot's id
-	name func(user string) string
+	name func(id string) string
 
 	out       strings.Builder
 	mentioned bool
 }
 
-// read decodes a text. name tells what a person is called.
-func read(text, me string, name func(user string) string) words {
+// read decodes a text. name tells what a person or a channel is called.
+func read(text, me string, name func(id string) string) words {
 	r := &reader{me: me, name: name}
 	for text != "" {
 		if n := codeLength(text); n > 0 {
@@ -112,7 +112,7 @@ func (r *reader) sign(sign string, code bool) {
 			r.plain("@" + strings.TrimPrefix(cmp.Or(label, r.called(id)), "@"))
 		}
 	case '#':
-		r.plain("#" + strings.TrimPrefix(cmp.Or(label, target[1:]), "#"))
+		r.plain("#" + strings.TrimPrefix(cmp.Or(label, r.called(target[1:])), "#"))
 	case '!':
 		name, _, _ := strings.Cut(target[1:], "^")
 		switch name {

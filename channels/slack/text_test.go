@@ -28,7 +28,7 @@ func TestTextIsReadOnce(t *testing.T) {
 		"a backtick alone":         {in: "it`s <@UBOT>\n`", want: "it`s\n`", mentioned: true},
 		"an open block":            {in: "```\n<@UBOT> x", want: "```\n x", mentioned: true},
 		"people":                   {in: "<@U1> and <@U2|bo &amp; co>", want: "@name of U1 and @bo & co"},
-		"channels":                 {in: "<#C1|general> <#C2>", want: "#general #C2"},
+		"channels":                 {in: "<#C1|general> <#C2> <#C3|>", want: "#general #name of C2 #name of C3"},
 		"everybody":                {in: "<!here> <!channel> <!everyone|everyone> <!subteam^S1|@devs> <!subteam^S2>", want: "@here @channel @everyone @devs @subteam"},
 		"a date":                   {in: "<!date^1392734382^{date}|Feb 18>", want: "Feb 18"},
 		"a link":                   {in: "<https://a.example/?x=1&amp;y=2>", want: "https://a.example/?x=1&y=2"},
