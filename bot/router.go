@@ -273,7 +273,7 @@ const maxTitle = 60
 
 // titleOf is how a message begins.
 func titleOf(text string) string {
-	title := strings.Join(strings.Fields(text), " ")
+	title := channels.OneLine(text)
 	if r := []rune(title); len(r) > maxTitle {
 		return strings.TrimSpace(string(r[:maxTitle])) + "…"
 	}

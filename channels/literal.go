@@ -9,6 +9,9 @@ import (
 // mention of a headline, or a code block. What reads as it stands is left as it stands: read_file.
 func Literal(s string) string { return literal(s, true) }
 
+// OneLine is a text on one line: each stretch of blanks is one space, and none stand at its ends.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 // InCode makes a text that people chose safe inside a code span of Markdown, on one line. What is longer than most
 // characters is cut, and ends in "…".
 func InCode(s string, most int) string {

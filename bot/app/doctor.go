@@ -117,7 +117,7 @@ func oneLine(s string) string {
 	if r := []rune(s); len(r) > longestLine {
 		s = string(r[:longestLine]) + "…"
 	}
-	return strings.Join(strings.Fields(s), " ")
+	return channels.OneLine(s)
 }
 
 // database opens the database and looks at its state.

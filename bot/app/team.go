@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/leadhand/leadhand/agent"
+	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/tools"
 )
 
@@ -32,4 +33,4 @@ func (t Team) Render(context.Context, *agent.Spec, tools.Scope) (string, error) 
 }
 
 // quoted is a name in one line.
-func quoted(name string) string { return "“" + strings.Join(strings.Fields(name), " ") + "”" }
+func quoted(name string) string { return "“" + channels.OneLine(name) + "”" }

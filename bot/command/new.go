@@ -51,7 +51,7 @@ func Fresh(tenant string, sessions Sessions, agent Answering) Verb {
 const maxTitle = 80
 
 func inTitle(title string) string {
-	r := []rune(strings.Join(strings.Fields(title), " "))
+	r := []rune(channels.OneLine(title))
 	return string(r[:min(len(r), maxTitle)])
 }
 

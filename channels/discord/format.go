@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/channels/render"
 )
 
@@ -46,7 +47,7 @@ func escape(s string, starts bool) string {
 }
 
 // oneLine is text as a part of a line of Markdown that means nothing but itself.
-func oneLine(s string) string { return escape(strings.Join(strings.Fields(s), " "), true) }
+func oneLine(s string) string { return escape(channels.OneLine(s), true) }
 
 func utf16Len(s string) int {
 	n := 0

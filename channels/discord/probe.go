@@ -62,14 +62,15 @@ func (c *Channel) Probe(ctx context.Context) []channels.Finding {
 	}
 	found := []channels.Finding{{
 		Level: channels.OK,
-		What:  "bot token: " + inOneLine(cmp.Or(app.Bot.Username, app.Name)) + " (application " + inOneLine(app.ID) + ")",
+		What: "bot token: " + channels.OneLine(cmp.Or(app.Bot.Username, app.Name)) +
+			" (application " + channels.OneLine(app.ID) + ")",
 	}}
 	if app.Flags&(readsContent|readsContentLimited) != 0 {
 		found = append(found, channels.Finding{Level: channels.OK, What: "intents: Message Content is on"})
 	} else {
 		found = append(found, channels.Finding{
 			Level: channels.Fail, What: "intents: Message Content is off, so Discord refuses the connection",
-			Fix: "switch on Message Content Intent at " + portal + inOneLine(app.ID) + "/bot, Privileged Gateway Intents",
+			Fix: "switch on Message Content Intent at " + portal + channels.OneLine(app.ID) + "/bot, Privileged Gateway Intents",
 		})
 	}
 	found = append(found, app.servers()...)
@@ -80,7 +81,7 @@ func (c *Channel) Probe(ctx context.Context) []channels.Finding {
 		}
 		found = append(found, channels.Finding{
 			Level: channels.Warn, What: "interactions: commands and buttons go to " + host + ", and not to this bot",
-			Fix: "clear Interactions Endpoint URL at " + portal + inOneLine(app.ID) + "/information",
+			Fix: "clear Interactions Endpoint URL at " + portal + channels.OneLine(app.ID) + "/information",
 		})
 	}
 	return append(found, c.probeCommands(ctx, app.ID))
@@ -116,7 +117,7 @@ func (c *Channel) probeCommands(ctx context.Context, app string) channels.Findin
 	var have []slashCommand
 	if err := c.api.call(ctx, request{op: "read commands", verb: http.MethodGet, url: where}, &have); err != nil {
 		return channels.Finding{
-			Level: channels.Warn, What: "commands: Discord does not tell them: " + inOneLine(c.api.hide(err.Error())),
+			Level: channels.Warn, What: "commands: Discord does not tell them: " + channels.OneLine(c.api.hide(err.Error())),
 			Fix: "invite it anew with the scope applications.commands; with guild set, see that it is in that server",
 		}
 	}
@@ -146,7 +147,7 @@ func (c *Channel) unknown(err error) channels.Finding {
 	case http.StatusNotFound, http.StatusOK:
 		return fail("what answers is not Discord", "see to api_url, and to proxies between this machine and Discord")
 	}
-	return fail("Discord can't be asked: "+inOneLine(c.api.hide(err.Error())),
+	return fail("Discord can't be asked: "+channels.OneLine(c.api.hide(err.Error())),
 		"check the network of this machine, and api_url if it is set")
 }
 
@@ -161,5 +162,3 @@ func (c *Channel) Invite(ctx context.Context, _ string) ([]string, error) {
 		"Talk to it: in a server that you share, open its profile and write a message; in a channel, mention it.",
 	}, nil
 }
-
-func inOneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -30,7 +30,7 @@ func (c *Channel) Probe(ctx context.Context) []channels.Finding {
 		return append([]channels.Finding{c.refused("bot token", err)}, c.probeIncoming(ctx, "")...)
 	}
 	found := []channels.Finding{
-		{Level: channels.OK, What: "bot token: @" + oneLine(me.User) + " in " + oneLine(me.Team)},
+		{Level: channels.OK, What: "bot token: @" + channels.OneLine(me.User) + " in " + channels.OneLine(me.Team)},
 		scopesOf(me.Header),
 	}
 	return append(found, c.probeIncoming(ctx, me.BotID)...)
@@ -111,8 +111,9 @@ func (c *Channel) sameApp(ctx context.Context, bot, app string) []channels.Findi
 	if info.AppID != app {
 		return []channels.Finding{{
 			Level: channels.Fail,
-			What:  "tokens: they belong to two apps, " + oneLine(info.AppID) + " (bot token) and " + app + " (app token)",
-			Fix:   "copy both from the same app at https://api.slack.com/apps",
+			What: "tokens: they belong to two apps, " + channels.OneLine(info.AppID) + " (bot token) and " + app +
+				" (app token)",
+			Fix: "copy both from the same app at https://api.slack.com/apps",
 		}}
 	}
 	return []channels.Finding{{Level: channels.OK, What: "tokens: both belong to the app " + app}}
@@ -147,7 +148,6 @@ func (c *Channel) refused(token string, err error) channels.Finding {
 	case f.code != "":
 		return fail("Slack refuses: "+f.code, "see https://api.slack.com/methods/"+f.method+"#errors")
 	}
-	return fail("Slack can't be asked: "+oneLine(f.Error()), "check the network of this machine, and api_url if it is set")
+	return fail("Slack can't be asked: "+channels.OneLine(f.Error()),
+		"check the network of this machine, and api_url if it is set")
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -21,6 +21,10 @@ func TestExercise(t *testing.T) {
 		x := &exercised{rig: r}
 		return &channeltest.Platform{
 			New: x.new, Direct: where(ann, ""), Room: where(group, ""), Topic: where(forum, "7"), Other: where(forum, "9"),
+			Names: map[channels.Conversation]string{
+				where(ann, ""): "", where(group, ""): "Plain", where(forum, ""): "Ops", where(forum, "general"): "General",
+				where(forum, "7"): "", // nothing was heard of it
+			},
 			Say: x.say, Edit: x.edit, Again: x.again, Press: x.press, Choose: x.choose, Answer: x.answer, Shown: x.shown, Fail: x.fail, Break: x.breakOff, Revoke: x.revoke,
 		}
 	})

@@ -70,7 +70,7 @@ func (c *Channel) unknown(err error) channels.Finding {
 		return channels.Finding{Level: channels.Fail, What: "bot token: Telegram asked to wait", Fix: "try again in a minute"}
 	}
 	return channels.Finding{
-		Level: channels.Fail, What: "bot token: Telegram can't be asked: " + oneLine(f.Error()),
+		Level: channels.Fail, What: "bot token: Telegram can't be asked: " + channels.OneLine(f.Error()),
 		Fix: "check the network of this machine, and api_url if it is set",
 	}
 }
@@ -99,7 +99,7 @@ func (c *Channel) probeHook(ctx context.Context) channels.Finding {
 	var info webhookInfo
 	if err := c.brief(ctx, "getWebhookInfo", nil, &info); err != nil {
 		return channels.Finding{
-			Level: channels.Warn, What: "updates: Telegram does not tell about a webhook: " + oneLine(err.Error()),
+			Level: channels.Warn, What: "updates: Telegram does not tell about a webhook: " + channels.OneLine(err.Error()),
 			Fix: "try again in a minute",
 		}
 	}
@@ -121,7 +121,7 @@ func (c *Channel) probeHook(ctx context.Context) channels.Finding {
 		return channels.Finding{
 			Level: channels.Fail,
 			What: fmt.Sprintf("updates: %d wait, because the webhook fails: %s", info.Waiting,
-				oneLine(c.api.hide(info.Failure))),
+				channels.OneLine(c.api.hide(info.Failure))),
 			Fix: "let " + hostOf(info.URL) + " lead to where `leadhand serve` listens, over HTTPS",
 		}
 	}
@@ -158,8 +158,6 @@ func hostOf(raw string) string {
 	}
 	return u.Host
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Invite is how people get to the bot: with a code, the first link claims it.
 func (c *Channel) Invite(ctx context.Context, code string) ([]string, error) {

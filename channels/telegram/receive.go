@@ -29,6 +29,9 @@ func (c *Channel) receive(ctx context.Context, u *update, h channels.Handler) (e
 		c.env.Log.Info("the bot's membership changed", "chat", ch.Chat.ID, "status", ch.NewMember.Status)
 		return c.added(ctx, u.ID, ch)
 	}
+	if m := u.content(); m != nil {
+		c.learn(m)
+	}
 	if in := c.incoming(u); in != nil {
 		err = h(ctx, in)
 	}

@@ -45,6 +45,7 @@ type Channel struct {
 	noDrafts atomic.Bool          // the server does not know drafts
 
 	behind sync.WaitGroup // answers to presses
+	names  names
 
 	mu    sync.Mutex
 	moved map[int64]int64 // chats that got another id, by their old one
@@ -56,6 +57,7 @@ var (
 	_ channels.Typer    = (*Channel)(nil)
 	_ channels.Marker   = (*Channel)(nil)
 	_ channels.Fetcher  = (*Channel)(nil)
+	_ channels.Namer    = (*Channel)(nil)
 	_ channels.Webhook  = (*Channel)(nil)
 )
 
@@ -80,6 +82,7 @@ func New(name string, decode func(into any) error, env channels.Env) (channels.C
 	}
 	c := &Channel{
 		name: name, env: env, api: newClient(base, s.Token), pace: defaultPace, giveUp: giveUp, moved: map[int64]int64{},
+		names: newNames(),
 	}
 	if s.Webhook.URL != "" {
 		if c.hook, err = newHook(c, s.Webhook); err != nil {

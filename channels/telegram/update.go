@@ -101,9 +101,14 @@ type media struct {
 
 // service is what a message of the platform itself tells.
 type service struct {
-	TopicCreated    *struct{} `json:"forum_topic_created"`
-	MigrateToChat   int64     `json:"migrate_to_chat_id"`
-	MigrateFromChat int64     `json:"migrate_from_chat_id"`
+	TopicCreated    *topic `json:"forum_topic_created"`
+	TopicEdited     *topic `json:"forum_topic_edited"`
+	MigrateToChat   int64  `json:"migrate_to_chat_id"`
+	MigrateFromChat int64  `json:"migrate_from_chat_id"`
+}
+
+type topic struct {
+	Name string `json:"name"`
 }
 
 type quote struct {

@@ -3,6 +3,8 @@ package terminal
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/leadhand/leadhand/channels"
 )
 
 // Control characters that open a sequence, in their 7-bit and their 8-bit form.
@@ -24,7 +26,7 @@ func sanitize(s string) string { return filter(s, false) }
 
 // sanitizeLine is sanitize for names and labels, which must stay on one line.
 func sanitizeLine(s string) string {
-	return strings.Join(strings.Fields(sanitize(s)), " ")
+	return channels.OneLine(sanitize(s))
 }
 
 // keepColors is sanitize for text that a renderer of ours has coloured: attributes ("ESC [ ... m") stay.

@@ -85,6 +85,21 @@ func (s *Server) CloseTopic(chatID int64, topicID int, closed bool) error {
 	return nil
 }
 
+// RenameTopic makes a user rename a topic, and queues the service message.
+func (s *Server) RenameTopic(chatID int64, topicID int, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, t, err := s.topicLocked(chatID, topicID)
+	if err != nil {
+		return err
+	}
+	t.Name = name
+	m := s.newMessage(c, topicID, orAnn(nil))
+	m["forum_topic_edited"] = fakekit.Object{"name": name}
+	s.sendLocked(fakekit.Object{"message": maps.Clone(m)})
+	return nil
+}
+
 // DeleteTopic makes a user delete a topic with its messages, of which bots are
 // not told. Sending into it fails.
 func (s *Server) DeleteTopic(chatID int64, topicID int) error {
