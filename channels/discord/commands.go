@@ -58,7 +58,10 @@ func (c *Channel) slashCommands() []slashCommand {
 	}
 	options := []slashOption{sub(askCommand, "ask something, or say what to do", "what you want", true)}
 	for _, info := range c.env.Commands {
-		fits := commandForm.MatchString(info.Name) && strings.ToLower(info.Name) == info.Name && info.Name != askCommand
+		if info.Name == askCommand { // which is there
+			continue
+		}
+		fits := commandForm.MatchString(info.Name) && strings.ToLower(info.Name) == info.Name
 		if !fits || len(options) == maxCommands {
 			c.env.Log.Warn("a command can't be shown in the menu", "command", info.Name)
 			continue

@@ -24,6 +24,15 @@ type reference struct {
 	Fail      bool   `json:"fail_if_not_exists"`
 }
 
+// referTo refers from a message in a channel to the one that it answers; nil when there is none, or it stands
+// elsewhere: what a thread begins with stands in the channel around it.
+func referTo(id channels.MessageID, channel string) *reference {
+	if !isID(string(id)) || string(id) == channel {
+		return nil
+	}
+	return &reference{MessageID: string(id)}
+}
+
 // Flags of messages.
 const (
 	onlyForThem  = 1 << 6  // nobody else sees it

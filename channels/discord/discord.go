@@ -4,8 +4,9 @@
 // reconnect for ever, lock up, or forget events. Requests go through discordgo too, but one by one and without its
 // waiting, which no context ends. Discord does not wait for messages to be acknowledged, so they queue here, per
 // channel, until they are stored. A conversation is a channel, or a channel and a thread (a forum post) in it; a
-// mention in a channel is answered there, by a reply. What is used (commands, buttons, forms) is acknowledged at once
-// and can then be answered by a right of its own for a quarter of an hour, see via and route.
+// mention in a channel is answered there, by a reply, or in a thread that the answer opens. What is used (commands,
+// buttons, forms) is acknowledged at once and can then be answered by a right of its own for a quarter of an hour, see
+// via and route.
 package discord
 
 import (
@@ -46,6 +47,7 @@ type Channel struct {
 // memory is what is remembered of what happened. It is lost at a restart, and bounded.
 type memory struct {
 	places    places
+	threads   threads
 	texts     texts
 	mine      ring[struct{}] // the bot's own messages
 	originals originals
@@ -85,6 +87,7 @@ var (
 	_ channels.Typer    = (*Channel)(nil)
 	_ channels.Marker   = (*Channel)(nil)
 	_ channels.Fetcher  = (*Channel)(nil)
+	_ channels.Namer    = (*Channel)(nil)
 )
 
 var tokenForm = regexp.MustCompile(`^[0-9A-Za-z._-]+$`)

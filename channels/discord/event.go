@@ -158,6 +158,9 @@ func (d *deletion) all() []string {
 	return d.IDs
 }
 
+// removal is a channel that was deleted.
+type removal struct{ place }
+
 // decode reads one event of the gateway; nil without an error is one that nobody needs.
 func decode(kind string, raw []byte) (any, error) {
 	var into any
@@ -176,6 +179,8 @@ func decode(kind string, raw []byte) (any, error) {
 		into = &guildEvent{}
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		into = &place{}
+	case "CHANNEL_DELETE", "THREAD_DELETE":
+		into = &removal{}
 	default:
 		return nil, nil
 	}

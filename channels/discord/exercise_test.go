@@ -20,6 +20,10 @@ func TestExercise(t *testing.T) {
 		x := &exercised{newRig(t)}
 		return &channeltest.Platform{
 			New: x.new, Trusting: x.trusting, Direct: where(directID, ""), Room: where(roomID, ""), Topic: where(roomID, threadID), Other: where(forumID, postID),
+			Threads: where(roomID, ""), Names: map[channels.Conversation]string{
+				where(directID, ""): "", where(roomID, ""): "#general", where(roomID, threadID): "thread",
+				where(forumID, ""): "#incidents",
+			},
 			Ready: func(*testing.T) { x.until("the bot is connected", func() bool { return x.fake.Connected() > 0 }) },
 			Say:   x.say, Edit: x.edit, Delete: x.delete, Private: x.private, Again: func(*testing.T) { x.fake.Redeliver(1) }, Press: x.press, Choose: x.choose, Answer: x.answer,
 			Shown: x.shown, Fail: x.fail, Break: func(*testing.T) { x.fake.DropGateway() }, Revoke: x.revoke,

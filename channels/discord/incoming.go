@@ -33,7 +33,7 @@ func (c *Channel) incoming(ctx context.Context, m *message) (*channels.Inbound, 
 	if me == nil {
 		return nil, fmt.Errorf("read message %s: %w", m.ID, errUnknownSelf)
 	}
-	w := read(m.Content, me.user, m.Mentions)
+	w := c.read(m.Content, me.user, m.Mentions)
 	in := &channels.Inbound{
 		ID: channels.MessageID(m.ID), EventKey: "m:" + m.ID, Sender: sender(m.Author, m.Member), Mentioned: w.mentioned,
 		Text: join(w.text, m.describe()), ReplyTo: c.quoted(m, me), Attachments: m.files(m.ChannelID, m.ID),
@@ -41,16 +41,21 @@ func (c *Channel) incoming(ctx context.Context, m *message) (*channels.Inbound, 
 	}
 	in.Sender.Bot = m.Author.Bot
 	for _, s := range m.Snapshots { // forwarded from elsewhere
-		f := read(s.Message.Content, me.user, s.Message.Mentions)
+		f := c.read(s.Message.Content, me.user, s.Message.Mentions)
 		in.Text = join(in.Text, "Forwarded:", f.text, s.Message.describe())
 		in.Attachments = append(in.Attachments, s.Message.files(m.ChannelID, m.ID)...)
 	}
 	if in.Text == "" && len(in.Attachments) == 0 && !in.Mentioned {
 		return nil, nil
 	}
+	var at place
 	var err error
-	if in.Conversation, in.Direct, err = c.conversation(ctx, m.ChannelID); err != nil {
+	if in.Conversation, at, err = c.conversation(ctx, m.ChannelID); err != nil {
 		return nil, err
+	}
+	if in.Direct = at.direct(); at.threads() {
+		in.Thread = channels.TopicID(m.ID)
+		c.threads.titles.keep(m.ID, titleOf(in.Text, in.Sender.Name))
 	}
 	in.Mentioned = in.Mentioned || in.ReplyTo != nil && in.ReplyTo.Mine
 	if !in.Mentioned && !in.Direct && in.Conversation.Topic != "" && c.env.Joined != nil {
@@ -70,7 +75,7 @@ func (c *Channel) quoted(m *message, me *identity) *channels.Quoted {
 	}
 	q := &channels.Quoted{
 		ID: channels.MessageID(r.ID), Sender: sender(r.Author, r.Member), Mine: r.Author.ID == me.user,
-		Text:        join(read(r.Content, me.user, r.Mentions).text, r.describe()),
+		Text:        join(c.read(r.Content, me.user, r.Mentions).text, r.describe()),
 		Attachments: r.files(m.ChannelID, r.ID),
 	}
 	q.Sender.Bot = r.Author.Bot && !q.Mine

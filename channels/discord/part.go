@@ -105,9 +105,6 @@ func (c *Channel) parts(m *channels.Outbound) ([]part, error) {
 	for i := range parts {
 		parts[i].nonce = nonce(m.Key, i)
 	}
-	if isID(string(m.ReplyTo)) {
-		parts[0].reference = &reference{MessageID: string(m.ReplyTo)}
-	}
 	last := len(parts) - 1
 	if len(parts[0].v2) > 0 { // files stand below a card, but its buttons are its own
 		last = 0

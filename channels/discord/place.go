@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/bwmarrin/discordgo"
@@ -18,19 +20,42 @@ type place struct {
 	Type   int    `json:"type"`
 	Parent string `json:"parent_id"` // of a thread the channel, of a channel the category
 	Last   string `json:"last_message_id"`
+	Name   string `json:"name"`
+	// Overwrites are who else has which rights there; nil when an event tells only a part of the channel.
+	Overwrites []overwrite `json:"permission_overwrites"`
+	hidden     bool        // not all may see it
+}
+
+// overwrite changes the rights of a role or a person in one channel.
+type overwrite struct {
+	Deny string `json:"deny"` // a set of bits
 }
 
 // Types of channels.
 const (
-	textChannel        = 0
-	directChannel      = 1
-	announcementThread = 10
-	publicThread       = 11
-	privateThread      = 12
+	textChannel         = 0
+	directChannel       = 1
+	announcementChannel = 5
+	announcementThread  = 10
+	publicThread        = 11
+	privateThread       = 12
 )
 
 func (p place) thread() bool {
 	return (p.Type == announcementThread || p.Type == publicThread || p.Type == privateThread) && isID(p.Parent)
+}
+
+func (p place) direct() bool { return p.Type == directChannel }
+
+// threads tells whether a thread can begin with a message there.
+func (p place) threads() bool { return p.Type == textChannel || p.Type == announcementChannel }
+
+// hides tells whether somebody is kept from seeing the channel.
+func (p place) hides() bool {
+	return p.Type == privateThread || slices.ContainsFunc(p.Overwrites, func(o overwrite) bool {
+		deny, _ := strconv.ParseInt(o.Deny, 10, 64)
+		return deny&discordgo.PermissionViewChannel != 0
+	})
 }
 
 // places is what is known of channels: events tell only their id. The zero value is ready to use.
@@ -52,6 +77,8 @@ func (ps *places) learn(found ...place) {
 		if !isID(p.ID) {
 			continue
 		}
+		p.hidden = p.hides() || p.Overwrites == nil && ps.byID[p.ID].hidden
+		p.Overwrites = nil
 		for id := range ps.byID {
 			if len(ps.byID) < maxPlaces {
 				break
@@ -60,6 +87,13 @@ func (ps *places) learn(found ...place) {
 		}
 		ps.byID[p.ID] = p
 	}
+}
+
+// forget takes away what is known of a channel that is no more.
+func (ps *places) forget(id string) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	delete(ps.byID, id)
 }
 
 func (ps *places) get(id string) (place, bool) {
@@ -110,19 +144,16 @@ func (c *Channel) unseen(ctx context.Context, channel string, err error) {
 	}
 }
 
-// conversation is where something happened, and whether that is a chat between one person and the bot alone.
-func (c *Channel) conversation(
-	ctx context.Context, channel string,
-) (conv channels.Conversation, direct bool, err error) {
-	p, err := c.place(ctx, channel)
-	if err != nil {
-		return conv, false, err
+// conversation is where something happened, and what channel that is.
+func (c *Channel) conversation(ctx context.Context, channel string) (conv channels.Conversation, p place, err error) {
+	if p, err = c.place(ctx, channel); err != nil {
+		return conv, p, err
 	}
 	conv = channels.Conversation{Channel: c.name, Chat: channels.ChatID(channel)}
 	if p.thread() {
 		conv.Chat, conv.Topic = channels.ChatID(p.Parent), channels.TopicID(channel)
 	}
-	return conv, p.Type == directChannel, nil
+	return conv, p, nil
 }
 
 // target is the channel of Discord that a conversation's messages go to.

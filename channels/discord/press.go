@@ -96,13 +96,13 @@ func answered(parts []component) string {
 
 // pressed makes a received message of what was used.
 func (c *Channel) pressed(ctx context.Context, i *interaction, m meaning) (*channels.Inbound, error) {
-	conv, direct, err := c.conversation(ctx, i.ChannelID)
+	conv, at, err := c.conversation(ctx, i.ChannelID)
 	if err != nil {
 		return nil, err
 	}
 	in := &channels.Inbound{
 		ID: channels.MessageID(i.ID), EventKey: "i:" + i.ID, Conversation: conv, Sender: sender(i.who(), i.Member),
-		Direct: direct, Mentioned: true, Text: m.text, Command: m.command, Action: m.action, SentAt: time.Now().UTC(),
+		Direct: at.direct(), Mentioned: true, Text: m.text, Command: m.command, Action: m.action, SentAt: time.Now().UTC(),
 	}
 	if i.Message != nil {
 		in.ID = channels.MessageID(i.Message.ID)
@@ -124,6 +124,6 @@ func (c *Channel) taskOf(m *message, asker string) (string, error) {
 	if m.Author != nil && m.Author.ID != asker {
 		by = " of " + m.Author.shown(m.Member)
 	}
-	words := join(read(m.Content, me.user, m.Mentions).text, m.describe())
+	words := join(c.read(m.Content, me.user, m.Mentions).text, m.describe())
 	return strings.TrimSpace(fmt.Sprintf("Make a task of this message%s:\n\n%s", by, words)), nil
 }

@@ -35,6 +35,9 @@ func (in *intake) event(ctx context.Context, kind string, raw []byte) {
 		in.added(ctx, e)
 	case *place:
 		in.c.places.learn(*e)
+	case *removal:
+		in.c.places.forget(e.ID)
+		in.c.threads.removed.keep(e.ID, struct{}{})
 	case *message:
 		in.written(ctx, e)
 	case *edit:
@@ -132,13 +135,13 @@ func (in *intake) deleted(ctx context.Context, channel, id string) error {
 	if _, mine := in.c.mine.get(id); mine {
 		return nil
 	}
-	conv, direct, err := in.c.conversation(ctx, channel)
+	conv, at, err := in.c.conversation(ctx, channel)
 	if err != nil {
 		return err
 	}
 	return in.handle(ctx, &channels.Inbound{
 		ID: channels.MessageID(id), EventKey: "d:" + id, Revises: "m:" + id, Deleted: true,
-		Conversation: conv, Direct: direct, SentAt: time.Now().UTC(),
+		Conversation: conv, Direct: at.direct(), SentAt: time.Now().UTC(),
 	})
 }
 

@@ -28,6 +28,9 @@ func TestMessagesArriveWithTheirPlace(t *testing.T) {
 		want := tc.want
 		want.ID, want.EventKey = channels.MessageID(m["id"].(string)), "m:"+m["id"].(string)
 		want.Text, want.Sender = "hello", channels.Sender{ID: annID, Name: "Ann @ann"}
+		if tc.channel == roomID {
+			want.Thread = channels.TopicID(want.ID)
+		}
 		if diff := cmp.Diff(&want, r.next(), cmpopts.IgnoreFields(channels.Inbound{}, "SentAt")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

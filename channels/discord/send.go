@@ -12,14 +12,18 @@ import (
 // is sent again: Discord knows it by its nonce, for some minutes, and does not show it twice. Answers to interactions
 // have no nonce; the first of them is an edit, which may be repeated.
 func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.MessageID, error) {
-	channel, err := target(m.Conversation)
-	if err != nil {
+	if _, err := target(m.Conversation); err != nil {
 		return "", &channels.Error{Op: "send", Terminal: true, Gone: true, NotTaken: true, Err: err}
 	}
 	parts, err := c.parts(m)
 	if err != nil {
 		return "", &channels.Error{Op: "send", Terminal: true, NotTaken: true, Err: err}
 	}
+	channel, err := c.open(ctx, m.Conversation)
+	if f := asFailure(err); err != nil {
+		return "", f.channelError("send")
+	}
+	parts[0].reference = referTo(m.ReplyTo, channel)
 	r := c.routeOf(ctx, m, channel, parts[0].content)
 	if m.To != "" && !r.alone && m.Edit != "" { // it can't be shown to one person alone
 		parts[0].edit = m.Edit
@@ -113,7 +117,7 @@ func (c *Channel) refused(ctx context.Context, channel string, err error) error 
 		c.notice(ctx, aboutRights+channel, fmt.Sprintf(
 			"The bot may not write into channel %s on %s: %s.", channel, c.name, fix))
 	}
-	return f.channelError(f.op)
+	return f.channelError("send")
 }
 
 // errTorn refuses the rest of a message of which one person was shown the beginning: all would see it.

@@ -77,6 +77,11 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 func (s *stream) put(ctx context.Context, now string) error {
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), previewTime)
 	defer cancel()
+	channel, err := s.c.open(call, s.p.Conversation)
+	if err != nil {
+		return err
+	}
+	s.channel = channel
 	p := s.part(call, now)
 	id, err := s.post(call, p)
 	if f := asFailure(err); p.via != nil && (f.over() || f.uneditable()) { // from now on like any other preview
@@ -105,9 +110,7 @@ func (s *stream) put(ctx context.Context, now string) error {
 func (s *stream) part(ctx context.Context, now string) part {
 	p := text(now)
 	p.edit, p.buttons, p.nonce = s.id, s.buttons, nonce(s.key, s.posts)
-	if isID(string(s.p.ReplyTo)) {
-		p.reference = &reference{MessageID: string(s.p.ReplyTo)}
-	}
+	p.reference = referTo(s.p.ReplyTo, s.channel)
 	switch {
 	case s.via == nil:
 	case time.Now().After(s.via.until), s.id == "" && !s.c.take(ctx, s.via, s.key, now, false):

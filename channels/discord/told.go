@@ -7,9 +7,10 @@ import (
 
 // Subjects of what is told.
 const (
-	aboutGateway = "gateway" // what keeps it closed
-	aboutRights  = "rights " // with a channel: what is missing there
-	aboutPlace   = "place "  // with a channel: that it is not seen
+	aboutGateway = "gateway"  // what keeps it closed
+	aboutRights  = "rights "  // with a channel: what is missing there
+	aboutPlace   = "place "   // with a channel: that it is not seen
+	aboutThreads = "threads " // with a channel: that none can be opened there
 )
 
 // told is what was said already, so that it is not said again and again. The zero value is ready to use.

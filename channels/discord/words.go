@@ -9,8 +9,9 @@ import (
 var (
 	// inCode is where marks are plain text: blocks of code and code in a line.
 	inCode = regexp.MustCompile("(?s)```.*?```|``.+?``|`[^`]+`")
-	// marks are mentions of people and emoji of a server. Mentions of roles and of everyone do not speak to the bot.
-	marks = regexp.MustCompile(`<@!?(\d+)>|<a?(:\w+:)\d+>`)
+	// marks are mentions of people, emoji of a server and mentions of channels. Mentions of roles and of everyone do not
+	// speak to the bot.
+	marks = regexp.MustCompile(`<@!?(\d+)>|<a?(:\w+:)\d+>|<#(\d+)>`)
 )
 
 // words is a message's text as people read it.
@@ -19,8 +20,8 @@ type words struct {
 	mentioned bool   // it mentions the bot
 }
 
-// read takes a text apart.
-func read(text, me string, mentions []mention) words {
+// read takes a text apart. room tells what a channel is called.
+func read(text, me string, mentions []mention, room func(id string) string) words {
 	names := map[string]string{}
 	for _, m := range mentions {
 		names[m.ID] = m.shown(m.Member)
@@ -35,6 +36,8 @@ func read(text, me string, mentions []mention) words {
 			switch {
 			case at[4] >= 0:
 				kept.WriteString(s[at[4]:at[5]])
+			case at[6] >= 0:
+				kept.WriteString(room(s[at[6]:at[7]]))
 			case s[at[2]:at[3]] == me:
 				w.mentioned = true
 			case names[s[at[2]:at[3]]] != "":

@@ -1,6 +1,7 @@
 package discordfake
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 
@@ -54,13 +55,33 @@ func (s *Server) deleteChannel(call fakekit.Call) (any, *Error) {
 	if err != nil {
 		return nil, err
 	}
+	s.drop(c)
+	return c.info, nil
+}
+
+// RemoveChannel lets an admin delete a channel or a thread.
+func (s *Server) RemoveChannel(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[id]
+	if c == nil {
+		return fmt.Errorf("no channel %s", id)
+	}
+	s.drop(c)
+	return nil
+}
+
+// drop deletes a channel. Of a thread only a part is told.
+func (s *Server) drop(c *channel) {
 	delete(s.channels, c.id())
-	event := "CHANNEL_DELETE"
+	event, told := "CHANNEL_DELETE", c.info
 	if c.isThread() {
 		event = "THREAD_DELETE"
+		told = fakekit.Object{
+			"id": c.id(), "guild_id": c.guild(), "parent_id": c.info["parent_id"], "type": c.kind(),
+		}
 	}
-	s.emit(event, c.info, c.guild())
-	return c.info, nil
+	s.emit(event, told, c.guild())
 }
 
 func (s *Server) typing(call fakekit.Call) (any, *Error) {

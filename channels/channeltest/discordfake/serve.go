@@ -88,7 +88,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path string) {
 		s.tooMany(w, &call, fault)
 		return
 	case fault.Error != "":
-		apiErr = &Error{Status: max(fault.Status, http.StatusBadRequest), Message: fault.Error}
+		apiErr = refusal(fault)
 	case fault.Status != 0:
 		call.Status = fault.Status
 		s.Add(call)
@@ -197,3 +197,16 @@ func errorBody(e *Error) fakekit.Object {
 }
 
 func writeError(w http.ResponseWriter, e *Error) { fakekit.WriteJSON(w, e.Status, errorBody(e)) }
+
+// refusal is the error of a fault, "50013: Missing Permissions" or without a code.
+func refusal(f fakekit.Fault) *Error {
+	e := &Error{Status: max(f.Status, http.StatusBadRequest), Message: f.Error}
+	code, text, _ := strings.Cut(f.Error, ": ")
+	if n, err := strconv.Atoi(code); err == nil && n >= leastCode {
+		e.Code, e.Message = n, text
+	}
+	return e
+}
+
+// leastCode is the lowest of Discord's own codes; lower ones are those of HTTP.
+const leastCode = 10001

@@ -70,6 +70,8 @@ type Channel struct {
 	Topic string `json:"topic,omitempty"`
 	// ReadOnly refuses the bot's messages with 50013.
 	ReadOnly bool `json:"read_only,omitempty"`
+	// Hidden keeps everyone who has no role from seeing it.
+	Hidden bool `json:"hidden,omitempty"`
 }
 
 // longAgo is when the bot joined the guilds that are there before it connects.
@@ -99,6 +101,9 @@ func (s *Server) AddGuild(g Guild) {
 		}
 		if c.Topic != "" {
 			info["topic"] = c.Topic
+		}
+		if c.Hidden {
+			info["permission_overwrites"] = []any{fakekit.Object{"id": g.ID, "type": 0, "allow": "0", "deny": "1024"}}
 		}
 		s.channels[c.ID] = newChannel(info, c.ReadOnly)
 	}
