@@ -152,7 +152,7 @@ func (w *world) end(reply *agent.Reply) {
 // words is a section of fixed words.
 type words string
 
-func (s words) Render(context.Context, *agent.Spec, tools.Scope) (string, error) {
+func (s words) Render(context.Context, *agent.Briefing) (string, error) {
 	return string(s), nil
 }
 

@@ -86,7 +86,7 @@ func (run *run) prepare(ctx context.Context) error {
 	run.plan = plan
 	var blocks []string
 	for _, section := range cfg.Sections {
-		text, err := section.Render(ctx, run.spec, scope)
+		text, err := section.Render(ctx, &Briefing{Spec: run.spec, Scope: scope, Plan: plan})
 		if err != nil {
 			return fmt.Errorf("write the system prompt: %w", err)
 		}

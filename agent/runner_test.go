@@ -265,7 +265,7 @@ func TestFailuresKeepTheMessage(t *testing.T) {
 
 type broken struct{ err error }
 
-func (b broken) Render(context.Context, *agent.Spec, tools.Scope) (string, error) { return "", b.err }
+func (b broken) Render(context.Context, *agent.Briefing) (string, error) { return "", b.err }
 
 type unreadable struct{ err error }
 

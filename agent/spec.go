@@ -49,5 +49,12 @@ func (s *Spec) maxSteps() int {
 // per run. The text must depend on nothing that changes from turn to turn (no clock, no counters, no map order), or the
 // provider's prompt cache is lost. An empty text adds no block; an error ends the run.
 type Section interface {
-	Render(ctx context.Context, spec *Spec, s tools.Scope) (string, error)
+	Render(ctx context.Context, b *Briefing) (string, error)
+}
+
+// Briefing is what a system prompt is written from.
+type Briefing struct {
+	Spec  *Spec
+	Scope tools.Scope
+	Plan  *tools.Plan // of the tools that the run is offered
 }

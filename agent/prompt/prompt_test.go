@@ -14,7 +14,7 @@ func render(t *testing.T, spec *agent.Spec, s tools.Scope) string {
 	t.Helper()
 	var all []string
 	for _, section := range prompt.Default() {
-		text, err := section.Render(t.Context(), spec, s)
+		text, err := section.Render(t.Context(), &agent.Briefing{Spec: spec, Scope: s})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/leadhand/leadhand/agent"
 	"github.com/leadhand/leadhand/channels"
-	"github.com/leadhand/leadhand/tools"
 )
 
 // Team is whom the bot works for. Agents are told.
@@ -18,7 +17,7 @@ type Team struct {
 var _ agent.Section = Team{}
 
 // Render implements agent.Section.
-func (t Team) Render(context.Context, *agent.Spec, tools.Scope) (string, error) {
+func (t Team) Render(context.Context, *agent.Briefing) (string, error) {
 	var words []string
 	if t.Name != "" {
 		words = append(words, "You work for the team "+quoted(t.Name)+".")

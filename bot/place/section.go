@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/leadhand/leadhand/agent"
-	"github.com/leadhand/leadhand/tools"
 )
 
 // Section tells an agent what is set for the place where it works.
@@ -13,8 +12,8 @@ type Section struct{ Book *Book }
 var _ agent.Section = Section{}
 
 // Render gives the prompts of the place; nothing if none is set.
-func (s Section) Render(ctx context.Context, _ *agent.Spec, scope tools.Scope) (string, error) {
-	e, err := s.Book.At(ctx, scope.Conversation)
+func (s Section) Render(ctx context.Context, b *agent.Briefing) (string, error) {
+	e, err := s.Book.At(ctx, b.Scope.Conversation)
 	if err != nil || e.Prompt() == "" {
 		return "", err
 	}
