@@ -89,3 +89,21 @@ func TestTheConfigurationFileCounts(t *testing.T) {
 		w.wantSaid("501", "topic", "Answer: always (this topic, configuration file)")
 	})
 }
+
+// TestSkillsOfAPlace: admins say which there are; names are checked, none is a choice of its own.
+func TestSkillsOfAPlace(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{closed: true})
+		w.lets("501", access.Admin)
+		w.lets("502", access.Lead)
+		w.wantSaid("502", "topic skills deploy", "That needs the role admin, and you are a lead.")
+		w.wantSaid("501", "topic skills", "There are: deploy, hire.")
+		w.wantSaid("501", "topic skills deploi", "There is no skill `deploi`. The nearest are: deploy.")
+		w.wantSaid("501", "topic skills Hire, deploy", "the default → `hire, deploy` (this topic, set by 501 on")
+		w.wantSaid("502", "topic", "Skills: hire, deploy (this topic, set by 501 on")
+		w.wantSaid("501", "topic skills none --chat", "`skills`: the default → `none` (this chat, set by 501 on")
+		w.wantSaid("501", "topic reset skills", "`hire, deploy` (this topic, set by 501")
+		w.wantSaid("502", "topic", "Skills: none (this chat, set by 501 on")
+	})
+}

@@ -183,6 +183,7 @@ func newWorld(t *testing.T, url string, s setup) *world {
 			command.Status("default", sessions), command.WhoAmI("default", people), command.Link("default", codes, people),
 			command.Topic(command.Topics{
 				Book: book, Agents: []string{"lead", "writer"}, Steers: !s.queue, Tenant: "default", People: people, Zone: time.UTC,
+				Skills: func() ([]string, error) { return []string{"deploy", "hire"}, nil },
 			}),
 			command.Ask(), command.Mute(book), command.Unmute(book),
 			command.Tools(command.Toolbox{

@@ -10,9 +10,9 @@ import (
 // that the header is true.
 const pageRoom = DefaultLimit - 500
 
-// Page is a result that shows the lines of a text from line offset (counted from 1) on, at most limit of them if that is
-// positive, as far as they fit. It says which lines they are, and with what offset to go on. An offset past the end is an
-// error.
+// Page is a result that shows the lines of a text from line offset (counted from 1) on, at most limit of them if that
+// is positive, as far as they fit. It says which lines they are, and with what offset to go on. An offset past the end
+// is an error.
 func Page(name, text string, offset, limit int) (*Result, error) {
 	if text == "" {
 		return Text(name + " is empty"), nil

@@ -29,12 +29,12 @@ func ProfileSelectors(profile string) (selectors []string, ok bool) {
 	case ProfileCoding:
 		return []string{
 			"group:fs", "group:runtime", "group:sessions", "group:memory", "group:web",
-			"read_image", "create_image", "skill_search",
+			"read_image", "create_image", "skill_search", "use_skill",
 		}, true
 	case ProfileMessaging:
 		return []string{ // of the sessions only what reads
 			"group:messaging", "group:web", "sessions_list", "sessions_history", "session_status",
-			"read_image", "skill_search",
+			"read_image", "skill_search", "use_skill",
 		}, true
 	case ProfileMinimal:
 		return []string{"session_status"}, true

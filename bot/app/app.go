@@ -13,6 +13,7 @@ import (
 	"github.com/leadhand/leadhand/agent"
 	"github.com/leadhand/leadhand/agent/llm"
 	"github.com/leadhand/leadhand/agent/prompt"
+	"github.com/leadhand/leadhand/agent/skill"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/command"
@@ -75,6 +76,7 @@ type App struct {
 	rules    *place.Rules
 	verbs    *command.Registry
 	tools    tools.Source
+	skills   *skill.Library
 	files    workspace.Store
 	jobs     *job.Jobs
 	web      *web.Server // nil without HTTP
@@ -150,8 +152,8 @@ func (a *App) makeEngine(opts Options) {
 	})
 	runner := agent.NewRunner(agent.Config{
 		Specs:    func(name string) (*agent.Spec, bool) { s, ok := a.specs[name]; return s, ok },
-		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}), Planner: a.planner(a.tools),
-		Pipeline: pipeline(a.log), Log: a.log,
+		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}, skill.Section{Library: a.skills}),
+		Planner:  a.planner(a.tools), Pipeline: pipeline(a.log), Log: a.log,
 	})
 	a.signs = bot.NewSigns(a.channel, a.log)
 	who := a.access(opts.Owner)

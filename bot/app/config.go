@@ -57,7 +57,8 @@ type Agent struct {
 	MaxSteps     int      `yaml:"max_steps"`  // model calls in one turn
 	MaxOutput    int      `yaml:"max_output"` // tokens of one answer
 
-	Tools tools.Rules `yaml:"tools"` // what it may use of what all agents may
+	Tools  tools.Rules `yaml:"tools"`  // what it may use of what all agents may
+	Skills *[]string   `yaml:"skills"` // only these of the installed ones; an empty list is none
 }
 
 // Place is one conversation, as its channel's adapter writes ids. Without a channel it is no place.
@@ -81,6 +82,7 @@ type PlaceSettings struct {
 	Prompt   string    `yaml:"prompt"` // added to the agent's instructions
 	Steering string    `yaml:"steering"`
 	Reply    string    `yaml:"reply"`  // "thread", "quote" or "plain"
+	Skills   *[]string `yaml:"skills"` // only these; an empty list is none
 	People   []string  `yaml:"people"` // the ids of those who may talk, in place of who; admins always may
 }
 

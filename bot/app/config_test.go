@@ -94,6 +94,8 @@ func TestLoadRejects(t *testing.T) {
 			[]string{"models.m.settings: api_key is missing", "ANTHROPIC_API_KEY"}},
 		"base URL without scheme": {"models: {m: {kind: openai, settings: {base_url: 'u:" + canary + "@host'}}}",
 			[]string{"base_url: it must be a URL"}},
+		"a skill that can't be":    {"agents: {lead: {skills: [Deploy it]}}", []string{"agents.lead.skills: \"Deploy it\" is no name"}},
+		"a choice of nothing":      {"agents: {lead: {choices: [gpt]}}", []string{"agents.lead.choices: unknown model"}},
 		"negative limit":           {"limits: {turns: -1}", []string{"limits.turns: -1 is not between 1 and"}},
 		"absurd limit":             {"limits: {turns: 99999999}", []string{"limits.turns:"}},
 		"number over any integer":  {"limits: {turns: 99999999999999999999}", []string{"limits.turns: a whole number"}},
@@ -187,6 +189,10 @@ func TestLoadAccepts(t *testing.T) {
 			func(c *app.Config) any { return c.Agents["lead"] }, app.Agent{Window: 2000, MaxSteps: 4}},
 		"a list of merges": {"agents:\n  a: &a {window: 2000}\n  b: &b {window: 3000, max_steps: 3}\n  lead: {<<: [*a, *b]}",
 			func(c *app.Config) any { return c.Agents["lead"] }, app.Agent{Window: 2000, MaxSteps: 3}},
+		"models to choose, with a price": {"models:\n  a: {kind: openai, settings: {api_key: k, price: {input: 2.5, output: 10}}}\n" +
+			"  b: {kind: demo}\nagents: {lead: {models: [b], choices: [a]}}",
+			func(c *app.Config) any { return c.Agents["lead"].Choices }, []string{"a"}},
+		"no skills": {"agents: {lead: {skills: []}}", func(c *app.Config) any { return c.Agents["lead"].Skills }, &[]string{}},
 		"settings from an alias": {"models:\n  a: {kind: openai, settings: &s {api_key: k}}\n  b: {kind: demo, settings: *s}",
 			func(c *app.Config) any { return len(c.Models) }, 2},
 	}

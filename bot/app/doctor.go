@@ -60,7 +60,7 @@ func (d *doctor) parts(ctx context.Context) []channels.Finding {
 	both.Go(func() error { models = d.models(ctx); return nil })
 	both.Go(func() error { messengers = d.channels(ctx); return nil })
 	_ = both.Wait() // neither fails
-	return slices.Concat(d.secrets(ctx), models, messengers, d.safety(ctx))
+	return slices.Concat(d.secrets(ctx), models, messengers, d.skills(), d.safety(ctx))
 }
 
 // hide takes secrets, and what controls a terminal, out of findings.

@@ -18,7 +18,8 @@ func (a *App) makePeople() {
 	a.book = place.NewBook(tenant, store.NewPlaces(a.db), a.places(), a.agents(), a.log)
 	a.rules = &place.Rules{Tenant: tenant, Book: a.book, Grants: store.NewGrants(a.db), Zone: a.zone()}
 	a.files = store.NewWorkspaces(a.db, a.workspaceLimits())
-	a.tools = builtin(a.files, a.zone())
+	a.skills = a.cfg.library(a.book)
+	a.tools = builtin(a.files, a.zone(), a.skills)
 	a.verbs = command.New(commands(a)...)
 }
 
@@ -78,6 +79,7 @@ func commands(a *App) []command.Verb {
 		command.Topic(command.Topics{
 			Book: a.book, Agents: a.agents(), Steers: a.cfg.Steering == "steer", Tenant: tenant,
 			People: a.people, Zone: a.zone(),
+			Skills: func() ([]string, error) { return skillNames(a.skills) },
 		}),
 		command.Tools(command.Toolbox{
 			Tenant: tenant, Book: a.book, Grants: a.rules.Grants, People: a.people, Scope: a.scope, Say: say, Zone: a.zone(),
@@ -131,6 +133,9 @@ func (s PlaceSettings) values() map[place.Key]string {
 	}
 	if len(s.People) > 0 {
 		values[place.KeyWho] = place.List(s.People)
+	}
+	if s.Skills != nil {
+		values[place.KeySkills] = place.SkillList(*s.Skills)
 	}
 	if s.Tools != nil || len(s.Deny) > 0 {
 		l := place.ToolList{Deny: s.Deny}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/leadhand/leadhand/agent/skill"
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/fs"
@@ -17,13 +19,13 @@ import (
 const resultLimit = 8000
 
 // builtin lists the built-in tools.
-func builtin(files workspace.Store, zone *time.Location) tools.Source {
-	return tools.Fixed(append(fs.Tools(files), text.Tools(zone, time.Now)...))
+func builtin(files workspace.Store, zone *time.Location, skills *skill.Library) tools.Fixed {
+	return slices.Concat(fs.Tools(files), text.Tools(zone, time.Now), skills.Tools())
 }
 
 // knownTools are those that rules may name.
 func knownTools() []tools.Descriptor {
-	return tools.Descriptors(append(fs.Tools(nil), text.Tools(time.UTC, time.Now)...))
+	return tools.Descriptors(builtin(nil, time.UTC, &skill.Library{}))
 }
 
 // roleRules are what people of each role may not have used for them.
@@ -49,7 +51,11 @@ func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Plan
 			if err != nil {
 				return nil, err
 			}
-			return append(append([]tools.Gate{policy.Gate()}, gates...), tools.CapGate(s.Cap)), nil
+			skills, err := a.skills.Gate(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return append(append([]tools.Gate{skills, policy.Gate()}, gates...), tools.CapGate(s.Cap)), nil
 		},
 	}
 }

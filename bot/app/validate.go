@@ -128,6 +128,7 @@ func (s PlaceSettings) validate(key string, agents []string, p *problems) {
 			p.add(key+".people", fmt.Errorf("%q is no id such as tg:501: `member list` and `whoami` show them", id))
 		}
 	}
+	p.skillList(key+".skills", s.Skills)
 	set, values := false, s.values()
 	for _, name := range place.Keys() {
 		value := values[name]
@@ -141,7 +142,7 @@ func (s PlaceSettings) validate(key string, agents []string, p *problems) {
 	}
 	p.add(key+".deny", tools.CheckSelectors(s.Deny, knownTools()))
 	if !set {
-		p.add(key, errors.New("it sets none of agent, answer, who, people, tools, deny, prompt, reply, steering"))
+		p.add(key, errors.New("it sets none of agent, answer, who, people, tools, deny, prompt, reply, skills, steering"))
 	}
 }
 
@@ -176,6 +177,7 @@ func (a Agent) validate(key string, models []string, p *problems) {
 			}
 		}
 	}
+	p.skillList(key+".skills", a.Skills)
 	p.number(key+".window", int64(a.Window), 1000, maxWindow)
 	p.number(key+".max_steps", int64(a.MaxSteps), 1, maxSteps)
 	p.number(key+".max_output", int64(a.MaxOutput), 1, maxWindow)

@@ -14,7 +14,7 @@ import (
 	"github.com/leadhand/leadhand/tools"
 )
 
-// noneWord stands for no tools at all.
+// noneWord is how people say that there shall be none of something.
 const noneWord = "none"
 
 // change sets the list of a place. Leads may only narrow what counts; who may widen it is an admin.

@@ -35,6 +35,8 @@ type Topics struct {
 	Tenant string
 	People access.Known
 	Zone   *time.Location
+	// Skills are the names of those that are installed.
+	Skills func() ([]string, error)
 }
 
 // choice is a setting that has one of few values.
@@ -66,6 +68,7 @@ func Topic(t Topics) Verb {
 		subs = append(subs, Sub{Name: c.word, Args: args, Help: c.help, Role: access.Lead})
 	}
 	subs = append(subs,
+		Sub{Name: "skills", Args: "<names|none>", Help: "which skills I may use", Role: access.Admin},
 		Sub{Name: "prompt", Args: "<text>", Help: "add to the agent's instructions", Role: access.Admin},
 		Sub{Name: "reset", Args: "<what>", Help: "take back what was set here", Role: access.Admin})
 	return Verb{
@@ -82,6 +85,8 @@ func Topic(t Topics) Verb {
 					return t.show(ctx, req)
 				}
 				return t.set(ctx, req, at, place.KeyPrompt, rest)
+			case "skills":
+				return t.skills(ctx, req, at, rest)
 			case "reset":
 				return t.reset(ctx, req, at, rest)
 			}
@@ -138,6 +143,9 @@ func (t Topics) show(ctx context.Context, req *bot.Request) (*bot.Answer, error)
 		card.Fields = append(card.Fields, channels.Field{
 			Name: "Tools", Value: channels.Literal(rule.String() + " (" + rule.Setting.Source(t.Zone) + ")"),
 		})
+	}
+	if list, limited := e.Skills(); limited {
+		add("Skills", channels.Literal(skillsShown(list)), place.KeySkills)
 	}
 	if p := e.Prompt(); p != "" {
 		add("Prompt", channels.Literal(p), place.KeyPrompt)
@@ -252,6 +260,8 @@ func (t Topics) shown(ctx context.Context, s *place.Setting) (string, error) {
 	switch s.Key {
 	case place.KeyTools:
 		value = channels.Literal(place.ReadTools(s.Value).String())
+	case place.KeySkills:
+		value = "`" + inline(skillsShown(s.Skills())) + "`"
 	case place.KeyWho:
 		var err error
 		if value, err = t.who(ctx, s); err != nil {

@@ -25,11 +25,14 @@ const (
 	KeyReply    Key = "reply"    // a Reply
 	KeyModel    Key = "model"    // the name of the model that the agent asks
 	KeyMute     Key = "mute"     // "on": only who names the bot is answered
+	KeySkills   Key = "skills"   // a SkillList
 )
 
 // Keys lists all that can be set.
 func Keys() []Key {
-	return []Key{KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering, KeyReply, KeyModel, KeyMute}
+	return []Key{
+		KeyAgent, KeyAnswer, KeyWho, KeyTools, KeyPrompt, KeySteering, KeyReply, KeyModel, KeyMute, KeySkills,
+	}
 }
 
 // Reply is where an answer stands. Where a messenger can't do one of them, it does what comes nearest.

@@ -71,6 +71,26 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// TestDoctorLooksAtSkills: those that are none, and those that are named and not there.
+func TestDoctorLooksAtSkills(t *testing.T) {
+	t.Parallel()
+	p := install(t, "LEADHAND_MODEL=demo")
+	p.run("", "init", "--yes")
+	for name, text := range map[string]string{"deploy": "---\nname: deploy\ndescription: ship\n---\n", "broken": "x"} {
+		dir := filepath.Join(p.data, "skills", name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.configure("agents: {lead: {skills: [deploi]}}\n")
+	contains(t, "doctor", p.run("", "doctor").out, "OK    skills: 1 in ",
+		"WARN  skills: the folder broken is left out: SKILL.md: it must begin with front matter",
+		"WARN  skills: agents.lead.skills names deploi, which is not installed – did you mean deploy?")
+}
+
 // TestDoctorBesideTheBot looks at channels that run.
 func TestDoctorBesideTheBot(t *testing.T) {
 	t.Parallel()
