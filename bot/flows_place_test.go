@@ -53,7 +53,7 @@ func TestPlacesAreSetFromChat(t *testing.T) {
 		w.wantSaid("502", "topic answer mention --chat", "That needs the role admin")
 		w.wantSaid("501", "topic reset answer", "→ the default.")
 		w.wantSaid("501", "topic agent writter", "did you mean `writer`?")
-		w.wantSaid("501", "topic agent writer --channel", "`writer` (the whole channel fake")
+		w.wantSaid("501", "topic agent writer --channel", "`writer` (channel fake, set by 501")
 		id := w.says("503", "who are you?")
 		if m := w.shown(); m.ReplyTo != id {
 			t.Errorf("shown %+v", m)

@@ -32,7 +32,9 @@ func setupCard(e *place.Effective) *channels.Card {
 		Body: "Mention me and say what you need: I plan work, answer questions and use tools. " +
 			"An admin can set me up for this chat here, or change it later with `topic` and `tools`.",
 		Fields: []channels.Field{
-			{Name: "Who may talk to me", Value: string(e.Who())},
+			{Name: "Who may talk to me", Value: map[place.Who]string{
+				place.Members: "people who were let in", place.Everyone: "everyone here", place.Listed: "some people; see `topic`",
+			}[e.Who()]},
 			{Name: "I answer", Value: map[place.Answer]string{
 				place.Mention: "when I am mentioned", place.Always: "always",
 			}[e.Answer()]},

@@ -65,19 +65,29 @@ type App struct {
 	given   llm.Provider         // the model that answers whatever is configured; may be nil
 	pressed func(*access.Person) // may be nil
 
+	rulebook
+	engine
+}
+
+// rulebook is who people are, what is set, and what may be used.
+type rulebook struct {
+	people access.People
+	codes  access.Codes
+	book   *place.Book
+	rules  *place.Rules
+	verbs  *command.Registry
+	tools  tools.Source
+	skills *skill.Library
+	files  workspace.Store
+}
+
+// engine is what runs.
+type engine struct {
 	channels []channels.Channel
 	inbox    *inbox.Inbox
 	outbox   *outbox.Outbox
 	router   *bot.Router
 	signs    *bot.Signs
-	people   access.People
-	codes    access.Codes
-	book     *place.Book
-	rules    *place.Rules
-	verbs    *command.Registry
-	tools    tools.Source
-	skills   *skill.Library
-	files    workspace.Store
 	jobs     *job.Jobs
 	web      *web.Server // nil without HTTP
 }

@@ -3,7 +3,6 @@ package place
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/channels"
@@ -77,32 +76,11 @@ func (r *Rules) Gates(
 	now := time.Now()
 	gates := []tools.Gate{tools.Except(role, lifts, now)}
 	for _, rule := range e.Tools() {
-		gate := tools.ListGate(rule.Setting.layer(), rule.Setting.note(r.Zone), rule.allowlist())
+		gate := tools.ListGate(rule.Setting.where(), rule.Setting.who(r.Zone), rule.allowlist())
 		if !rule.Setting.When.IsZero() { // what the configuration file sets nobody lifts from chat
 			gate = tools.Except(gate, lifts, now)
 		}
 		gates = append(gates, gate)
 	}
 	return gates, nil
-}
-
-// layer names the place of a setting.
-func (s *Setting) layer() string {
-	switch depth(s.At) {
-	case 3:
-		return "this topic"
-	case 2:
-		return "this chat"
-	case 1:
-		return "channel " + s.At.Channel
-	}
-	return "all channels"
-}
-
-// note says who set it and when.
-func (s *Setting) note(zone *time.Location) string {
-	if s.When.IsZero() {
-		return "configuration file"
-	}
-	return fmt.Sprintf("set by %s, %s", strings.TrimSpace(s.By), s.When.In(zone).Format("2 Jan"))
 }

@@ -65,32 +65,49 @@ func (s *Setting) Source(zone *time.Location) string {
 	if s == nil {
 		return "default"
 	}
-	where := "everywhere"
-	switch {
-	case s.At.Topic != "":
-		where = "this topic"
-	case s.At.Chat != "":
-		where = "this chat"
-	case s.At.Channel != "":
-		where = "the whole channel " + s.At.Channel
-	}
-	if s.When.IsZero() {
-		return where + ", configuration file"
-	}
-	return fmt.Sprintf("%s, set by %s on %s", where, s.By, s.When.In(zone).Format("2 Jan 15:04"))
+	return s.where() + ", " + s.who(zone)
 }
 
-// depth is how narrow a place is: 0 for all channels, 3 for a topic.
+// where names the place of a setting.
+func (s *Setting) where() string {
+	switch depth(s.At) {
+	case topicDepth:
+		return "this topic"
+	case chatDepth:
+		return "this chat"
+	case channelDepth:
+		return "channel " + s.At.Channel
+	}
+	return "all channels"
+}
+
+// who says who set it and when.
+func (s *Setting) who(zone *time.Location) string {
+	if s.When.IsZero() {
+		return "configuration file"
+	}
+	return fmt.Sprintf("set by %s on %s", strings.TrimSpace(s.By), s.When.In(zone).Format("2 Jan 15:04"))
+}
+
+// How narrow places are.
+const (
+	everyDepth = iota
+	channelDepth
+	chatDepth
+	topicDepth
+)
+
+// depth is how narrow a place is.
 func depth(c channels.Conversation) int {
 	switch {
 	case c.Topic != "":
-		return 3
+		return topicDepth
 	case c.Chat != "":
-		return 2
+		return chatDepth
 	case c.Channel != "":
-		return 1
+		return channelDepth
 	}
-	return 0
+	return everyDepth
 }
 
 // holds tells whether what is set for a place counts in a conversation.
