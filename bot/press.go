@@ -59,9 +59,10 @@ func (r *Router) press(ctx context.Context, v *visit) error {
 		if err != nil {
 			return err
 		}
-		if b == nil || at != in.Conversation {
+		if b == nil || !stands(at, in.Conversation) {
 			return r.say(ctx, in, wordsNoButton, in.Sender.ID)
 		}
+		in.Conversation = at
 		if len(b.Guard.Actors) > 0 && !slices.Contains(b.Guard.Actors, in.Sender.ID) {
 			return r.say(ctx, in, wordsNotYours, in.Sender.ID)
 		}
@@ -75,6 +76,14 @@ func (r *Router) press(ctx context.Context, v *visit) error {
 		}
 		return r.verb(ctx, v)
 	})
+}
+
+// stands tells whether a button of a conversation may be pressed in another. Where a messenger can open no thread, what
+// belongs into one stands in the chat around it.
+func stands(of, pressed channels.Conversation) bool {
+	around := of
+	around.Topic = ""
+	return pressed == of || pressed == around
 }
 
 // changed tells in words that what a button is about is no more as it was when the button was shown; empty when it is.

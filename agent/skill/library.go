@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/leadhand/leadhand/tools"
 )
@@ -27,12 +26,11 @@ type Library struct {
 	known map[string]parsed // by folder
 }
 
-// parsed is what a SKILL.md said that has not changed since.
+// parsed is what a SKILL.md said when it was read last.
 type parsed struct {
-	changed time.Time
-	size    int64
-	skill   *Skill
-	err     error
+	data  string
+	skill *Skill
+	err   error
 }
 
 // ErrUnread is that the directory is there and can't be read.
@@ -72,30 +70,27 @@ func (l *Library) All() ([]Skill, []Fault, error) {
 	return found, faults, nil
 }
 
-// read reads the skill in a folder, unless it is known and unchanged.
+// read reads the skill in a folder. What says the same as the last time is not parsed again.
 func (l *Library) read(root *os.Root, folder string) (*Skill, error) {
-	at := path.Join(folder, fileName)
-	info, err := root.Stat(at)
+	data, err := readFile(root, path.Join(folder, fileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("it has no " + fileName)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be read: %w", fileName, pathless(err))
+		return nil, fmt.Errorf("%s can't be read: %w", fileName, err)
+	}
+	l.mu.Lock()
+	p, ok := l.known[folder]
+	l.mu.Unlock()
+	if ok && p.data == string(data) {
+		return p.skill, p.err
+	}
+	p = parsed{data: string(data)}
+	if p.skill, p.err = parse(folder, data); p.err != nil {
+		p.err = fmt.Errorf("%s: %w", fileName, p.err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p, ok := l.known[folder]; ok && p.changed.Equal(info.ModTime()) && p.size == info.Size() {
-		return p.skill, p.err
-	}
-	p := parsed{changed: info.ModTime(), size: info.Size()}
-	data, err := readFile(root, at)
-	if err != nil {
-		return nil, fmt.Errorf("%s can't be read: %w", fileName, err) // not remembered: it may pass
-	}
-	p.skill, p.err = parse(folder, data)
-	if p.err != nil {
-		p.err = fmt.Errorf("%s: %w", fileName, p.err)
-	}
 	if l.known == nil || len(l.known) > 2*maxSkills {
 		l.known = map[string]parsed{}
 	}
@@ -178,6 +173,9 @@ func (l *Library) files(name string) (list []string, more bool, err error) {
 func (l *Library) file(name, rel string) ([]byte, error) {
 	if !fs.ValidPath(rel) || rel == "." {
 		return nil, errors.New("it is no path inside of the skill")
+	}
+	if strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.") { // .git may hold credentials
+		return nil, errors.New("it is hidden")
 	}
 	root, err := os.OpenRoot(l.Dir)
 	if err != nil {

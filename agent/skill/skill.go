@@ -25,7 +25,8 @@ const (
 	maxName        = 64   // characters
 	maxDescription = 1024 // characters
 	maxFile        = 256 << 10
-	maxFiles       = 200 // of one skill that are listed
+	maxFront       = 16 << 10 // bytes of front matter
+	maxFiles       = 200      // of one skill that are listed
 	maxSkills      = 1000
 )
 
@@ -61,7 +62,7 @@ func parse(folder string, data []byte) (*Skill, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
 	head, body, ok := cutFrontMatter(text)
 	if !ok {
-		return nil, errors.New("it must begin with front matter: a line ---, name and description, a line ---")
+		return nil, errors.New("it must begin with front matter of at most 16 KB: a line ---, name and description, a line ---")
 	}
 	var front struct {
 		Name        string `yaml:"name"`
@@ -94,11 +95,12 @@ func cutFrontMatter(text string) (head, body string, ok bool) {
 	if strings.TrimRight(first, " \t") != mark {
 		return "", "", false
 	}
-	for line := range strings.Lines(rest) {
+	at := 0
+	for line := range strings.Lines(rest[:min(len(rest), maxFront)]) {
 		if strings.TrimRight(line, " \t\n") == mark {
-			return head, rest[len(head)+len(line):], true
+			return rest[:at], rest[at+len(line):], true
 		}
-		head += line
+		at += len(line)
 	}
 	return "", "", false
 }

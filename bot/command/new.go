@@ -18,6 +18,8 @@ type Sessions interface {
 	End(ctx context.Context, tenant, agent string, c channels.Conversation, title string) (
 		messages int, found bool, err error)
 	Busy(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error)
+	// BusyBelow is Busy of all topics of a chat.
+	BusyBelow(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error)
 	Past(ctx context.Context, tenant, agent string, c channels.Conversation, limit int) ([]inbox.Past, error)
 	Resume(ctx context.Context, tenant, agent string, c channels.Conversation, id string) (found bool, err error)
 }

@@ -21,8 +21,8 @@ func (t Topics) skills(
 		return nil, access.Lacks(req.Person, access.Admin, "say which skills I may use here")
 	}
 	installed, err := t.Skills()
-	if err != nil {
-		return nil, err
+	if err != nil { // asking again would not help
+		return aside("I can't look at the skills: %s. `doctor` says what to do.", channels.Literal(err.Error())), nil
 	}
 	wanted := strings.FieldsFunc(strings.ToLower(names), func(r rune) bool { return r == ',' || r == ' ' })
 	if len(wanted) == 0 {

@@ -3,11 +3,13 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/channels"
 )
 
@@ -21,7 +23,7 @@ func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 		Name: bot.StopWord, Help: "end what I am doing here; `stop all` also drops what waits", Role: access.Guest,
 		Subs: []Sub{{Name: "all", Help: "also drop what waits"}},
 		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
-			busy, err := sessions.Busy(ctx, tenant, req.In.Conversation)
+			busy, err := running(ctx, tenant, sessions, req)
 			if err != nil {
 				return nil, err
 			}
@@ -55,4 +57,16 @@ func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 			return nil, nil
 		},
 	}
+}
+
+// running is what runs or waits where somebody speaks. Where that is nothing, it is what this person began in threads of
+// the chat: words said at the top of a chat are for the chat.
+func running(ctx context.Context, tenant string, sessions Sessions, req *bot.Request) ([]inbox.Busy, error) {
+	at := req.In.Conversation
+	busy, err := sessions.Busy(ctx, tenant, at)
+	if err != nil || len(busy) > 0 || at.Topic != "" {
+		return busy, err
+	}
+	busy, err = sessions.BusyBelow(ctx, tenant, at)
+	return slices.DeleteFunc(busy, func(b inbox.Busy) bool { return b.Senders[0].Person != req.Person.ID }), err
 }

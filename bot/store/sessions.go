@@ -115,10 +115,22 @@ func (s *Sessions) Talked(ctx context.Context, tenant, channel string) ([]channe
 
 // Busy lists what is queued or running in a conversation, in ended sessions and of all agents, too.
 func (s *Sessions) Busy(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error) {
+	return s.busy(ctx, tenant, c, `s.topic = ?`)
+}
+
+// BusyBelow is Busy of all topics of a chat.
+func (s *Sessions) BusyBelow(ctx context.Context, tenant string, c channels.Conversation) ([]inbox.Busy, error) {
+	c.Topic = ""
+	return s.busy(ctx, tenant, c, `s.topic <> ?`)
+}
+
+func (s *Sessions) busy(
+	ctx context.Context, tenant string, c channels.Conversation, topics string,
+) ([]inbox.Busy, error) {
 	var rows []inboxRow
 	err := s.db.read(ctx).Raw(`SELECT i.* FROM sessions s JOIN lanes l ON l.kind = 'session' AND l.id = s.id
 		JOIN inbox i ON i.session = s.id AND i.seq > l.done_seq
-		WHERE s.tenant = ? AND s.channel = ? AND s.chat = ? AND s.topic = ? ORDER BY i.session, i.seq`,
+		WHERE s.tenant = ? AND s.channel = ? AND s.chat = ? AND `+topics+` ORDER BY i.session, i.seq`,
 		tenant, c.Channel, c.Chat, c.Topic).Scan(&rows).Error
 	if err != nil {
 		return nil, fmt.Errorf("find busy sessions: %w", err)

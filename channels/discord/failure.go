@@ -59,9 +59,7 @@ const (
 	directClosed      = 50007
 	missingPermission = 50013
 	systemMessage     = 50021
-	wrongChannel      = 50024 // threads can't begin there
 	invalidForm       = 50035
-	wrongMessage      = 50068 // threads can't begin with it
 	threadArchived    = 50083
 	noHistory         = 160002 // to reply needs the right to read the history
 	threadExists      = 160004

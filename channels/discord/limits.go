@@ -76,6 +76,13 @@ func (l *limits) close(chat string) {
 	mark(&l.shut, chat, shutFor)
 }
 
+// reopen forgets that the bot may not act in a channel.
+func (l *limits) reopen(chat string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.shut, chat)
+}
+
 func (l *limits) closed(chat string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

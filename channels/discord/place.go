@@ -21,6 +21,7 @@ type place struct {
 	Parent string `json:"parent_id"` // of a thread the channel, of a channel the category
 	Last   string `json:"last_message_id"`
 	Name   string `json:"name"`
+	Owner  string `json:"owner_id"` // of a thread: who opened it
 	// Overwrites are who else has which rights there; nil when an event tells only a part of the channel.
 	Overwrites []overwrite `json:"permission_overwrites"`
 	hidden     bool        // not all may see it
@@ -28,7 +29,8 @@ type place struct {
 
 // overwrite changes the rights of a role or a person in one channel.
 type overwrite struct {
-	Deny string `json:"deny"` // a set of bits
+	Allow string `json:"allow"` // sets of bits
+	Deny  string `json:"deny"`
 }
 
 // Types of channels.
@@ -50,11 +52,12 @@ func (p place) direct() bool { return p.Type == directChannel }
 // threads tells whether a thread can begin with a message there.
 func (p place) threads() bool { return p.Type == textChannel || p.Type == announcementChannel }
 
-// hides tells whether somebody is kept from seeing the channel.
+// hides tells whether the channel says who may see it and who may not: then not all may.
 func (p place) hides() bool {
 	return p.Type == privateThread || slices.ContainsFunc(p.Overwrites, func(o overwrite) bool {
+		allow, _ := strconv.ParseInt(o.Allow, 10, 64)
 		deny, _ := strconv.ParseInt(o.Deny, 10, 64)
-		return deny&discordgo.PermissionViewChannel != 0
+		return (allow|deny)&discordgo.PermissionViewChannel != 0
 	})
 }
 

@@ -35,6 +35,9 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 	var id channels.MessageID
 	for i, p := range parts[done:] {
 		got, err := c.send(ctx, r, p, m.Card)
+		if err != nil && done+i == 0 && c.shut(ctx, m.Conversation, asFailure(err)) {
+			return c.Send(ctx, m)
+		}
 		if err != nil {
 			return "", c.refused(ctx, channel, err)
 		}
@@ -50,6 +53,9 @@ func (c *Channel) Send(ctx context.Context, m *channels.Outbound) (channels.Mess
 	c.tidy(ctx, r, m, &parts[0])
 	if !r.shut {
 		c.told.over(aboutRights + channel)
+		if m.Conversation.Topic == channels.TopicID(channel) {
+			c.told.over(aboutThreads + string(m.Conversation.Chat))
+		}
 	}
 	return id, nil
 }

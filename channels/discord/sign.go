@@ -42,7 +42,7 @@ func (s *signs) over(channel string) {
 
 // Typing implements channels.Typer. It may be called more often than Discord needs it.
 func (c *Channel) Typing(ctx context.Context, to channels.Conversation) error {
-	channel, err := c.spot(to)
+	channel, err := c.spot(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -60,12 +60,12 @@ func (c *Channel) Typing(ctx context.Context, to channels.Conversation) error {
 
 // MarkSeen implements channels.Marker with a reaction; where the bot may not react, with the typing sign.
 func (c *Channel) MarkSeen(ctx context.Context, to channels.Conversation, id channels.MessageID) error {
-	channel, err := c.spot(to)
+	if string(id) == string(to.Topic) { // which begins the thread, and stands around it
+		to.Topic = ""
+	}
+	channel, err := c.spot(ctx, to)
 	if err != nil {
 		return err
-	}
-	if string(id) == string(to.Topic) { // which begins the thread, and stands around it
-		channel = string(to.Chat)
 	}
 	if !isID(string(id)) || c.api.limits.closed(channel) {
 		return nil

@@ -65,7 +65,7 @@ func (s *stream) Show(ctx context.Context, d channels.Draft) error {
 	case s.id != "" && f.uneditable(): // somebody deleted it: the next state is posted anew
 		s.id = ""
 		s.posts++
-	case f.gone():
+	case f.gone() && !s.c.shut(ctx, s.p.Conversation, f):
 		s.c.api.limits.close(s.channel)
 	}
 	channels.Sleep(ctx, s.every)

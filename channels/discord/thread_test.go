@@ -75,6 +75,7 @@ func TestThreadsThatCannotBeOpened(t *testing.T) {
 	}{
 		"no right": {fakekit.Fault{Status: http.StatusForbidden, Error: "50013: Missing Permissions"}, "Create Public Threads"},
 		"too many": {fakekit.Fault{Error: "160006: Maximum number of active threads reached"}, "archive"},
+		"another":  {fakekit.Fault{Error: "200001: Title was blocked by automatic moderation"}, "not in threads"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +130,99 @@ func TestThreadsOfOldQuestions(t *testing.T) {
 	}
 }
 
+// TestThreadsThatTheBotMayNotWriteIn: it opened one, and finds that out. The person gets the answer all the same.
+func TestThreadsThatTheBotMayNotWriteIn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t).start(nil)
+	id, answer := r.asked("a question")
+	r.fake.Inject(fakekit.Fault{
+		Method: posts, Chat: string(id), Status: http.StatusForbidden, Error: "50013: Missing Permissions", Times: -1,
+	})
+	st := r.stream(channels.Preview{Conversation: answer.Conversation, ReplyTo: id})
+	_ = st.Show(t.Context(), channels.Draft{Text: "so far"})
+	r.fake.Must(st.Show(t.Context(), channels.Draft{Text: "more"}))
+	preview, err := st.Close(t.Context())
+	r.fake.Must(err)
+	r.wantShown(roomID, "more")
+	answer.Edit = preview
+	r.mustSend(answer)
+	second, another := r.asked("another")
+	r.fake.Inject(fakekit.Fault{
+		Method: posts, Chat: string(second), Status: http.StatusForbidden, Error: "50013: Missing Permissions", Times: -1,
+	})
+	r.mustSend(another)
+	r.wantShown(roomID, "the answer", "the answer")
+	if got := r.notices(); len(got) != 1 || !strings.Contains(got[0], "Send Messages in Threads") {
+		t.Errorf("told %q", got)
+	}
+}
+
+// TestThreadsAfterARestart: what stands in the channel because no thread could be opened goes on there, also when one
+// could be opened now.
+func TestThreadsAfterARestart(t *testing.T) {
+	t.Parallel()
+	for name, preview := range map[string]bool{"an answer whose answer got lost": false, "a preview": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.make(nil)
+			first := fakekit.Text(r.says(roomID, "a question")["id"])
+			r.fake.Inject(fakekit.Fault{Method: opens, Error: "160006: Maximum number of active threads reached"})
+			m := &channels.Outbound{
+				Key: "1", Conversation: at(roomID, first), ReplyTo: channels.MessageID(first), Text: "the answer",
+			}
+			if preview {
+				st := r.stream(channels.Preview{Conversation: m.Conversation, ReplyTo: m.ReplyTo})
+				r.fake.Must(st.Show(t.Context(), channels.Draft{Text: "so far"}))
+				id, err := st.Close(t.Context())
+				r.fake.Must(err)
+				m.Edit = id
+			} else {
+				r.fake.Inject(fakekit.Fault{Method: posts, DropResponse: true})
+				if _, err := r.send(m); err == nil {
+					t.Error("the answer did not get lost")
+				}
+				m.Attempt = channels.Attempt{Unsure: true}
+			}
+			r.make(nil)
+			r.mustSend(m)
+			r.wantShown(roomID, "the answer")
+			if n := len(r.fake.Calls(opens)); n != 1 {
+				t.Errorf("%d attempts to open the thread", n)
+			}
+		})
+	}
+}
+
+// TestSignsOfOldQuestions: a sign where no thread is yet neither fails nor keeps the preview away.
+func TestSignsOfOldQuestions(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.make(nil)
+	first := fakekit.Text(r.says(roomID, "from before")["id"])
+	to := at(roomID, first)
+	r.fake.Must(r.ch.(channels.Typer).Typing(t.Context(), to))
+	if got := r.fake.Calls(typing)[0].PathParams["channel_id"]; got != roomID {
+		t.Errorf("the sign stands in %s", got)
+	}
+	st := r.stream(channels.Preview{Conversation: to, ReplyTo: channels.MessageID(first)})
+	r.fake.Must(st.Show(t.Context(), channels.Draft{Text: "so far"}))
+	r.wantShown(first, "so far")
+}
+
+// TestThreadsOfQuestionsThatCannotBeRead: the thread is opened all the same.
+func TestThreadsOfQuestionsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.make(nil)
+	first := fakekit.Text(r.says(roomID, "a question")["id"])
+	r.fake.Inject(fakekit.Fault{
+		Method: "GET /channels/{channel_id}/messages*", Status: http.StatusForbidden, Error: "50001: Missing Access", Times: -1,
+	})
+	r.mustSend(&channels.Outbound{Key: "1", Conversation: at(roomID, first), Text: "one"})
+	r.wantShown(first, "one")
+}
+
 // TestThreadsInARace: another process opens the thread first.
 func TestThreadsInARace(t *testing.T) {
 	t.Parallel()
@@ -152,6 +246,10 @@ func TestThreadsThatAreGone(t *testing.T) {
 	r.fake.Must(r.fake.RemoveChannel(thread))
 	r.nothingFrom(otherID) // the event is read
 	answer.Key = "more"
+	_ = r.ch.(channels.Typer).Typing(t.Context(), answer.Conversation)
+	if c := r.fake.Calls(typing); len(c) > 0 && c[0].PathParams["channel_id"] != thread {
+		t.Errorf("a sign for a deleted thread stands in %s", c[0].PathParams["channel_id"])
+	}
 	if _, err := r.send(answer); err == nil || !refusal(t, err).Gone {
 		t.Errorf("into a deleted thread: %v", err)
 	}
@@ -175,10 +273,11 @@ func TestChannelsAreReadByName(t *testing.T) {
 	r := newRig(t)
 	r.fake.AddGuild(discordfake.Guild{ID: "1080000000000000300", Name: "Dev", Channels: []discordfake.Channel{
 		{ID: "1080000000000000301", Name: "layoffs", Hidden: true},
+		{ID: "1080000000000000302", Name: "board", Shown: true},
 	}})
 	r.start(nil)
-	r.says(roomID, "<#"+otherID+"> <#"+threadID+"> <#1080000000000000301> <#1080000000000000999> `<#"+otherID+">`")
-	want := "#other #thread #private-channel <#1080000000000000999> `<#" + otherID + ">`"
+	r.says(roomID, "<#"+otherID+"> <#"+threadID+"> <#1080000000000000301> <#1080000000000000302> <#1080000000000000999> `<#"+otherID+">`")
+	want := "#other #thread #private-channel #private-channel <#1080000000000000999> `<#" + otherID + ">`"
 	if got := r.next().Text; got != want {
 		t.Errorf("received %q, want %q", got, want)
 	}

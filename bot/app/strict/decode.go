@@ -134,6 +134,9 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, path string) {
 	case n.Kind == yaml.DocumentNode:
 		c.check(n.Content[0], t, path)
 		return
+	case n.ShortTag() == "!!null" && t.Kind() == reflect.Slice: // all, or none: who left it empty may mean either
+		c.fail(n, path, errors.New("it is empty: write [] for none, or leave the key out"))
+		return
 	case t == nodeType, n.ShortTag() == "!!null" && t.Kind() != reflect.String:
 		return
 	}

@@ -72,6 +72,8 @@ type Channel struct {
 	ReadOnly bool `json:"read_only,omitempty"`
 	// Hidden keeps everyone who has no role from seeing it.
 	Hidden bool `json:"hidden,omitempty"`
+	// Shown lets a role see it, where everyone else sees nothing.
+	Shown bool `json:"shown,omitempty"`
 }
 
 // longAgo is when the bot joined the guilds that are there before it connects.
@@ -104,6 +106,9 @@ func (s *Server) AddGuild(g Guild) {
 		}
 		if c.Hidden {
 			info["permission_overwrites"] = []any{fakekit.Object{"id": g.ID, "type": 0, "allow": "0", "deny": "1024"}}
+		}
+		if c.Shown {
+			info["permission_overwrites"] = []any{fakekit.Object{"id": "77", "type": 0, "allow": "1024", "deny": "0"}}
 		}
 		s.channels[c.ID] = newChannel(info, c.ReadOnly)
 	}
