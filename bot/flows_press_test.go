@@ -56,6 +56,20 @@ func TestAPressGivesTheCommandOfItsButton(t *testing.T) {
 	})
 }
 
+// TestAPressAroundItsThread: where no thread could be opened, what belongs into one stands in the chat around it, and the
+// button acts where it was meant to.
+func TestAPressAroundItsThread(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, url, setup{})
+		b := w.offers(channels.Button{Text: "Try", Command: channels.Command{Name: "nothing", Args: "here"}})
+		in := w.pressing("501", channels.Action{Token: b.Token})
+		in.Conversation.Topic = ""
+		w.deliver(in)
+		w.wantAside(in, "There is no command `nothing`. `help` shows what there is.")
+	})
+}
+
 // TestPressesThatDoNothing: what a press may do is decided by what was kept and by who presses.
 func TestPressesThatDoNothing(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"github.com/leadhand/leadhand/agent/llm/llmtest"
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/bot/store/storetest"
+	"github.com/leadhand/leadhand/channels"
 )
 
 func TestStopEndsWhatRuns(t *testing.T) {
@@ -132,5 +133,31 @@ func TestStatus(t *testing.T) {
 		close(gate.open)
 		w.wantShown(first, "re: long work")
 		w.wantShown(second, "re: next")
+	})
+}
+
+// TestStopAtTheTopOfAChat: words said there are for the chat, so what the person began in its threads ends; what others
+// began does not.
+func TestStopAtTheTopOfAChat(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		gate := newGate()
+		w := newWorld(t, url, setup{model: llmtest.New(t, gate.then(echo))})
+		first := w.says("501", "long work")
+		<-gate.begun
+		top := room()
+		top.Topic = ""
+		stop := func(person string) {
+			in := w.message(top, person, "/stop")
+			in.Command = &channels.Command{Name: "stop"}
+			w.deliver(in)
+		}
+		stop("502")
+		if m := w.shown(); m.Text != "Nothing is running here." {
+			t.Errorf("shown %+v", m)
+		}
+		stop("501")
+		w.wantShown(first, "Stopped.")
+		w.wantQuiet()
 	})
 }

@@ -62,7 +62,8 @@ func parse(folder string, data []byte) (*Skill, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
 	head, body, ok := cutFrontMatter(text)
 	if !ok {
-		return nil, errors.New("it must begin with front matter of at most 16 KB: a line ---, name and description, a line ---")
+		return nil, errors.New("it must begin with front matter of at most 16 KB: " +
+			"a line ---, name and description, a line ---")
 	}
 	var front struct {
 		Name        string `yaml:"name"`

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leadhand/leadhand/agent"
 	"github.com/leadhand/leadhand/agent/skill"
@@ -151,6 +152,20 @@ func TestChangesCount(t *testing.T) {
 	}
 }
 
+// TestHostileFrontMatter: what is in nobody's interest to read is not read for long.
+func TestHostileFrontMatter(t *testing.T) {
+	t.Parallel()
+	l := library(t, map[string]string{
+		"lines/SKILL.md":    "---\n" + strings.Repeat("\n", 250_000),
+		"comments/SKILL.md": "---\n" + strings.Repeat("#\n", 120_000) + "---\n",
+	})
+	begun := time.Now()
+	found, faults, err := l.All()
+	if err != nil || len(found) != 0 || len(faults) != 2 || time.Since(begun) > time.Second {
+		t.Errorf("%v %v %v after %s", found, faults, err, time.Since(begun))
+	}
+}
+
 // TestWhereThereAreNone: nothing is offered or told, and why not is known.
 func TestWhereThereAreNone(t *testing.T) {
 	t.Parallel()
@@ -217,6 +232,7 @@ func TestReading(t *testing.T) {
 		"no skill":       {map[string]any{"name": "deploi"}, []string{"error: there is no such skill here; there is deploy"}},
 		"no file":        {map[string]any{"name": "deploy", "file": "hosts.md"}, []string{"error: ", "no such file; it has ref/hosts.md"}},
 		"outside":        {map[string]any{"name": "deploy", "file": "../outside.md"}, []string{"error: ", "no path inside"}},
+		"hidden":         {map[string]any{"name": "deploy", "file": ".secret"}, []string{"error: ", "it is hidden"}},
 		"absolute":       {map[string]any{"name": "deploy", "file": "/etc/passwd"}, []string{"error: ", "no path inside"}},
 		"a link outside": {map[string]any{"name": "deploy", "file": "link.md"}, []string{"error: ", "escapes"}},
 		"a picture":      {map[string]any{"name": "deploy", "file": "logo.png"}, []string{"error: ", "not UTF-8"}},

@@ -95,6 +95,7 @@ func TestLoadRejects(t *testing.T) {
 		"base URL without scheme": {"models: {m: {kind: openai, settings: {base_url: 'u:" + canary + "@host'}}}",
 			[]string{"base_url: it must be a URL"}},
 		"a skill that can't be":    {"agents: {lead: {skills: [Deploy it]}}", []string{"agents.lead.skills: \"Deploy it\" is no name"}},
+		"an empty list":            {"agents:\n  lead:\n    skills:\n", []string{"line 3: agents.lead.skills: it is empty: write [] for none"}},
 		"a choice of nothing":      {"agents: {lead: {choices: [gpt]}}", []string{"agents.lead.choices: unknown model"}},
 		"negative limit":           {"limits: {turns: -1}", []string{"limits.turns: -1 is not between 1 and"}},
 		"absurd limit":             {"limits: {turns: 99999999}", []string{"limits.turns:"}},

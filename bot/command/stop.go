@@ -59,8 +59,8 @@ func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 	}
 }
 
-// running is what runs or waits where somebody speaks. Where that is nothing, it is what this person began in threads of
-// the chat: words said at the top of a chat are for the chat.
+// running is what runs or waits where somebody speaks. Where that is nothing, it is what this person began in threads
+// of the chat: words said at the top of a chat are for the chat.
 func running(ctx context.Context, tenant string, sessions Sessions, req *bot.Request) ([]inbox.Busy, error) {
 	at := req.In.Conversation
 	busy, err := sessions.Busy(ctx, tenant, at)

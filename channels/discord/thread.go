@@ -27,7 +27,8 @@ const maxThreadName = 80
 
 // titleOf names a thread by the message that it begins with.
 func titleOf(text, by string) string {
-	return cut(cmp.Or(channels.OneLine(text), strings.TrimSuffix("Answer to "+channels.OneLine(by), " to ")), maxThreadName)
+	otherwise := strings.TrimSuffix("Answer to "+channels.OneLine(by), " to ")
+	return cut(cmp.Or(channels.OneLine(text), otherwise), maxThreadName)
 }
 
 // spot is the channel of Discord in which a conversation is now: the channel around a thread that nothing opened yet.
