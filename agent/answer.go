@@ -26,7 +26,7 @@ const cutCall = "not run: the answer reached its length limit in the middle of t
 
 // take deals with one answer of the model. It tells whether it is the answer of the turn.
 func (run *run) take(ctx context.Context, a *llm.Answer, last bool) (answered bool, err error) {
-	m := cleanMessage(&a.Message)
+	m := hidden(cleanMessage(&a.Message), run.journal.hide)
 	if last || a.Finish == llm.Refused {
 		m.Parts = slices.DeleteFunc(m.Parts, func(p llm.Part) bool { return p.Call != nil })
 	}

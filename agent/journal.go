@@ -21,6 +21,8 @@ type journal struct {
 	entries []session.Entry // live ones, in order; the first stored of them are in the log
 	stored  int
 	failed  bool // a write failed, so it is not known what is stored
+
+	hide func(string) string // takes secrets out of what is kept
 }
 
 // open loads the log and adds those of the input that it does not have.
@@ -52,11 +54,27 @@ func (j *journal) begun() bool {
 func (j *journal) add(step int, entries ...session.Entry) {
 	for _, e := range entries {
 		e.Turn, e.Step = j.turn, step
+		e.Message = hidden(e.Message, j.hide)
 		if e.At.IsZero() {
 			e.At = time.Now()
 		}
 		j.entries = append(j.entries, e)
 	}
+}
+
+// hidden is a message without secrets. What a model thought stays as it is: it is shown to nobody, and signed.
+func hidden(m llm.Message, hide func(string) string) llm.Message {
+	m.Parts = slices.Clone(m.Parts)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		p.Text = hide(p.Text)
+		if p.Result != nil {
+			result := *p.Result
+			result.Text = hide(result.Text)
+			p.Result = &result
+		}
+	}
+	return m
 }
 
 // flush makes what is pending durable.

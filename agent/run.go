@@ -34,7 +34,7 @@ func newRun(r *Runner, req *Request, spec *Spec) *run {
 		req:     req,
 		spec:    spec,
 		model:   spec.model(req.Scope.Model),
-		journal: journal{log: req.Log, turn: req.Turn},
+		journal: journal{log: req.Log, turn: req.Turn, hide: r.cfg.Hide},
 		reply:   &Reply{},
 	}
 }

@@ -23,7 +23,8 @@ type Config struct {
 	Sections []Section
 	Planner  *tools.Planner
 	Pipeline *tools.Pipeline
-	Log      *slog.Logger // nil discards
+	Hide     func(string) string // takes secrets out of what is kept and shown; nil leaves all as it is
+	Log      *slog.Logger        // nil discards
 }
 
 // Runner runs turns. It is safe for concurrent use with different sessions.
@@ -36,6 +37,9 @@ type Runner struct {
 func NewRunner(cfg Config) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Hide == nil {
+		cfg.Hide = func(s string) string { return s }
 	}
 	return &Runner{cfg: cfg, tokens: session.NewEstimator()}
 }

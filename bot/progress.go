@@ -201,5 +201,6 @@ func (p *progress) sent(ctx context.Context) bool {
 func (p *progress) draft() channels.Draft {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return channels.Draft{Text: p.text.String(), Step: p.step}
+	hide := p.w.cfg.Hide
+	return channels.Draft{Text: hide.Partial(p.text.String()), Step: hide.Text(p.step)}
 }

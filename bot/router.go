@@ -76,6 +76,7 @@ type RouterConfig struct {
 	// Waits is told of messages that are accepted but not begun; it must not block. It may be nil.
 	Waits    func(in *channels.Inbound)
 	Accepted func(channel string) // counts; may be nil
+	Hide     Hider                // nil hides nothing
 	Log      *slog.Logger
 }
 
@@ -93,6 +94,9 @@ func NewRouter(cfg RouterConfig) *Router {
 	if cfg.Waits == nil {
 		cfg.Waits = func(*channels.Inbound) {}
 	}
+	if cfg.Hide == nil {
+		cfg.Hide = open{}
+	}
 	cfg.Revisions = maps.Clone(cfg.Revisions)
 	if cfg.Revisions == nil {
 		cfg.Revisions = map[string]Revision{}
@@ -108,6 +112,7 @@ const maxText = 16 << 20
 // Handle is the channels.Handler of all channels.
 func (r *Router) Handle(ctx context.Context, in *channels.Inbound) error {
 	clean(in)
+	hide(in, r.cfg.Hide)
 	if in.Deleted {
 		return r.takeBack(ctx, in)
 	}

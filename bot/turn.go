@@ -37,6 +37,7 @@ type TurnsConfig struct {
 	Notice  func(ctx context.Context, text string) // tells whoever runs the bot; may be nil
 	Begun   func(in *channels.Inbound)             // a message is worked; may be nil
 	Sending func(c channels.Conversation) bool     // whether something is being sent there; may be nil
+	Hide    Hider                                  // nil hides nothing
 	Log     *slog.Logger
 }
 
@@ -47,6 +48,9 @@ type Turns struct{ cfg TurnsConfig }
 func NewTurns(cfg TurnsConfig) *Turns {
 	if cfg.Ended == nil {
 		cfg.Ended = func(inbox.Outcome, time.Duration, llm.Usage) {}
+	}
+	if cfg.Hide == nil {
+		cfg.Hide = open{}
 	}
 	if cfg.Begun == nil {
 		cfg.Begun = func(*channels.Inbound) {}
@@ -150,13 +154,14 @@ func (w *working) end(
 	reply *agent.Reply, outcome inbox.Outcome, text string, preview channels.MessageID,
 ) *inbox.End {
 	it := w.turn.Item
+	out := channels.Outbound{
+		Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.Quote(), Via: it.Message.Via, Edit: preview,
+		Text: w.footnotes(text), Attachments: reply.Files,
+	}
 	return &inbox.End{
 		Through: max(reply.Through, it.Seq), Outcome: outcome, Entries: reply.Pending,
 		Used: &inbox.Used{Scope: it.Scope, Usage: reply.Usage, Steps: reply.Steps},
-		Out: []channels.Outbound{{
-			Key: w.key(), Conversation: it.Message.Conversation, ReplyTo: it.Message.Quote(), Via: it.Message.Via, Edit: preview,
-			Text: w.footnotes(text), Attachments: reply.Files,
-		}},
+		Out:  []channels.Outbound{out.Rewrite(w.cfg.Hide.Text)},
 	}
 }
 

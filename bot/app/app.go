@@ -26,6 +26,7 @@ import (
 	"github.com/leadhand/leadhand/bot/web"
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/tools"
+	"github.com/leadhand/leadhand/tools/scrub"
 	"github.com/leadhand/leadhand/tools/workspace"
 )
 
@@ -59,6 +60,7 @@ type App struct {
 	db      *store.DB
 	member  *store.Member
 	metrics *metrics
+	hide    *scrub.Scrubber
 
 	env     Environ
 	specs   map[string]*agent.Spec
@@ -101,8 +103,10 @@ func New(ctx context.Context, cfg *Config, opts Options) (_ *App, err error) {
 			return nil, err
 		}
 	}
+	hide := scrubber(cfg, opts.Env)
+	opts.Log = slog.New(hide.Handler(opts.Log.Handler()))
 	a := &App{
-		cfg: cfg, log: opts.Log, metrics: newMetrics(), specs: agents,
+		cfg: cfg, log: opts.Log, hide: hide, metrics: newMetrics(), specs: agents,
 		env: opts.Env, given: opts.Model, pressed: opts.Pressed,
 	}
 	if a.db, err = openDatabase(ctx, cfg.Database, opts); err != nil {
@@ -158,12 +162,12 @@ func (a *App) makeEngine(opts Options) {
 	}
 	a.outbox = outbox.New(outbox.Config{
 		Store: store.NewOutbox(a.db, served...), Sender: a.channel, Owner: a.member.ID, Log: a.log,
-		Undeliverable: a.undeliverable,
+		Undeliverable: a.undeliverable, Hide: a.hide.Text,
 	})
 	runner := agent.NewRunner(agent.Config{
 		Specs:    func(name string) (*agent.Spec, bool) { s, ok := a.specs[name]; return s, ok },
 		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}, skill.Section{Library: a.skills}),
-		Planner:  a.planner(a.tools), Pipeline: pipeline(a.log), Log: a.log,
+		Planner:  a.planner(a.tools), Pipeline: pipeline(a.hide, a.log), Log: a.log, Hide: a.hide.Text,
 	})
 	a.signs = bot.NewSigns(a.channel, a.log)
 	who := a.access(opts.Owner)
@@ -172,6 +176,7 @@ func (a *App) makeEngine(opts Options) {
 		Run: runner.Run, Channel: a.channel, Admit: who.Admit, Files: a.files, Buttons: buttons, Zone: a.zone(),
 		Ended: a.metrics.ended, Model: a.chosen,
 		Log: a.log, Steers: a.steers(opts.Queue), Notice: a.notice, Begun: a.signs.Begun, Sending: a.outbox.Sending,
+		Hide: a.hide,
 	})
 	a.inbox = inbox.New(inbox.Config{
 		Store: store.NewInbox(a.db, served...), Handler: turns.Handle, Out: a.outbox.Engine(), Owner: a.member.ID,
@@ -180,6 +185,7 @@ func (a *App) makeEngine(opts Options) {
 	a.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: tenant, Lead: lead, Access: who, Places: a.book, Verbs: a.verbs, Inbox: a.inbox,
 		Outbox: a.outbox, Revisions: a.revisions(), Log: a.log, Waits: a.signs.Waits, Accepted: a.metrics.accepted,
+		Hide: a.hide,
 		Keep: bot.Keep{
 			Sessions: store.NewSessions(a.db), Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Buttons: buttons,
 		},

@@ -6,12 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/channels"
@@ -168,48 +164,4 @@ func (d *doctor) owners(ctx context.Context) []channels.Finding {
 			"run `leadhand init --claim` and let somebody else send its code to the bot"))
 	}
 	return append(found, fine(fmt.Sprintf("owners: %d, %s", len(all), strings.Join(all, ", "))))
-}
-
-// shortestSecret is the length from which a value is taken out of what is shown.
-const shortestSecret = 6
-
-// secretsOf takes all secrets of a configuration out of a text.
-func secretsOf(cfg *Config, env Environ) *strings.Replacer {
-	var all []string
-	for _, modules := range []map[string]Module{cfg.Channels, cfg.Models} {
-		for _, m := range modules {
-			all = append(all, secretValues(&m.Settings)...)
-		}
-	}
-	for _, k := range modelKinds() {
-		all = append(all, env[k.keyEnv])
-	}
-	all = append(append(all, cfg.hidden...), env["LEADHAND_SECRET_KEY"])
-	if u, err := url.Parse(cfg.Database); err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		all = append(all, password, u.Query().Get("password"))
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // the longest first
-	var pairs []string
-	for _, v := range all {
-		if v = strings.TrimSpace(v); len(v) >= shortestSecret {
-			pairs = append(pairs, v, "…", url.QueryEscape(v), "…")
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}
-
-// secretValues are the values below a node whose keys sound like secrets.
-func secretValues(n *yaml.Node) (all []string) {
-	for i, c := range n.Content {
-		all = append(all, secretValues(c)...)
-		if n.Kind != yaml.MappingNode || i%2 == 0 || c.Kind != yaml.ScalarNode {
-			continue
-		}
-		key := n.Content[i-1].Value
-		if strings.Contains(key, "token") || strings.Contains(key, "secret") || strings.Contains(key, "key") {
-			all = append(all, c.Value)
-		}
-	}
-	return all
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/leadhand/leadhand/bot/access"
 	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/fs"
+	"github.com/leadhand/leadhand/tools/scrub"
 	"github.com/leadhand/leadhand/tools/text"
 	"github.com/leadhand/leadhand/tools/workspace"
 )
@@ -61,6 +62,7 @@ func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Plan
 }
 
 // pipeline is what every call goes through.
-func pipeline(log *slog.Logger) *tools.Pipeline {
-	return &tools.Pipeline{After: []tools.After{tools.Truncate(resultLimit)}, Log: log}
+func pipeline(hide *scrub.Scrubber, log *slog.Logger) *tools.Pipeline {
+	hidden := func(_ context.Context, _ *tools.Call, r *tools.Result) { r.ForModel = hide.Text(r.ForModel) }
+	return &tools.Pipeline{After: []tools.After{hidden, tools.Truncate(resultLimit)}, Log: log}
 }

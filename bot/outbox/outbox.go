@@ -59,10 +59,12 @@ type Config struct {
 	Owner  func() string
 	// Undeliverable is told of every message that was given up; it may be nil.
 	Undeliverable func(ctx context.Context, r *Row, err error)
-	Log           *slog.Logger
-	Slots         int           // conversations sent to at once; 64
-	GiveUp        time.Duration // age after which a message that keeps failing is given up; 24 h
-	SendTimeout   time.Duration // for one attempt; 60 s
+	// Hide takes secrets out of every text; nil leaves all as it is.
+	Hide        func(string) string
+	Log         *slog.Logger
+	Slots       int           // conversations sent to at once; 64
+	GiveUp      time.Duration // age after which a message that keeps failing is given up; 24 h
+	SendTimeout time.Duration // for one attempt; 60 s
 }
 
 // Outbox sends messages.
@@ -94,6 +96,13 @@ func (o *Outbox) Sending(c channels.Conversation) bool { return o.engine.Working
 
 // Post takes messages of one conversation to be sent in order; when it returns nil they are durable.
 func (o *Outbox) Post(ctx context.Context, tenant, session string, ms ...channels.Outbound) error {
+	if o.cfg.Hide != nil {
+		hidden := make([]channels.Outbound, len(ms))
+		for i := range ms {
+			hidden[i] = ms[i].Rewrite(o.cfg.Hide)
+		}
+		ms = hidden
+	}
 	slot := o.engine.Reserve()
 	l, err := o.cfg.Store.Post(ctx, tenant, session, ms, slot.Owner())
 	slot.Use(l)
