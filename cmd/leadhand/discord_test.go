@@ -50,7 +50,7 @@ func TestDiscord(t *testing.T) {
 	say(thread, "break", nil)
 	fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "refused this request") })
 	say(thread, "take your time", nil)
-	preview := fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "Half an ans") })
+	preview := fake.Wait(posts, func(c fakekit.Call) bool { return strings.Contains(c.String("content"), "Half an") })
 	var shown struct {
 		ID         string
 		Components []struct {

@@ -6,8 +6,8 @@ import (
 )
 
 // visible is a text without what nobody sees and what could hide a secret from a rule: characters without width, and
-// the sequences with which terminals are coloured. at tells where a byte of it stood; at is nil when nothing was left out.
-// Of a place where something was left out it is the end when after is true, and the beginning otherwise.
+// the sequences with which terminals are coloured. at tells where a byte of it stood; at is nil when nothing was left
+// out. Of a place where something was left out it is the end when end is true, and the beginning otherwise.
 func visible(text string) (plain string, at func(i int, end bool) int) {
 	if !hides(text) {
 		return text, nil
