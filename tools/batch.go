@@ -35,6 +35,7 @@ func (p *Pipeline) check(ctx context.Context, plan *Plan, call *Call) (err error
 			err = fmt.Errorf("%s was refused: a check of it crashed", abridge(call.Name))
 		}
 	}()
+	call.Plan = plan
 	if call.Tool, err = plan.Lookup(call.Name); err != nil {
 		return err
 	}

@@ -58,6 +58,8 @@ type Call struct {
 	Scope Scope
 	// Tool is the offered tool of that name. Checks may rely on it being set.
 	Tool *Tool
+	// Plan is what the run is offered. The pipeline sets it.
+	Plan *Plan
 }
 
 // Result is what a call gave.

@@ -167,7 +167,7 @@ func (a *App) makeEngine(opts Options) {
 	runner := agent.NewRunner(agent.Config{
 		Specs:    func(name string) (*agent.Spec, bool) { s, ok := a.specs[name]; return s, ok },
 		Sections: append(prompt.Default(), a.cfg.Team, place.Section{Book: a.book}, skill.Section{Library: a.skills}),
-		Planner:  a.planner(a.tools), Pipeline: pipeline(a.hide, a.log), Log: a.log, Hide: a.hide.Text,
+		Planner:  a.planner(a.tools), Pipeline: a.pipeline(), Log: a.log, Hide: a.hide.Text,
 	})
 	a.signs = bot.NewSigns(a.channel, a.log)
 	who := a.access(opts.Owner)

@@ -19,7 +19,7 @@ func (a *App) makePeople() {
 	a.rules = &place.Rules{Tenant: tenant, Book: a.book, Grants: store.NewGrants(a.db), Zone: a.zone()}
 	a.files = store.NewWorkspaces(a.db, a.workspaceLimits())
 	a.skills = a.cfg.library(a.book)
-	a.tools = builtin(a.files, a.zone(), a.skills)
+	a.tools = builtin(a.files, store.NewOutputs(a.db), a.zone(), a.skills)
 	a.verbs = command.New(commands(a)...)
 }
 

@@ -3,15 +3,15 @@ package app
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/leadhand/leadhand/agent/skill"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/fs"
-	"github.com/leadhand/leadhand/tools/scrub"
+	"github.com/leadhand/leadhand/tools/spill"
 	"github.com/leadhand/leadhand/tools/text"
 	"github.com/leadhand/leadhand/tools/workspace"
 )
@@ -20,13 +20,15 @@ import (
 const resultLimit = 8000
 
 // builtin lists the built-in tools.
-func builtin(files workspace.Store, zone *time.Location, skills *skill.Library) tools.Fixed {
-	return slices.Concat(fs.Tools(files), text.Tools(zone, time.Now), skills.Tools())
+func builtin(files workspace.Store, outputs spill.Store, zone *time.Location, skills *skill.Library) tools.Fixed {
+	return slices.Concat(
+		fs.Tools(files), text.Tools(zone, time.Now), skills.Tools(), []tools.Tool{spill.Tool(outputs)},
+	)
 }
 
 // knownTools are those that rules may name.
 func knownTools() []tools.Descriptor {
-	return tools.Descriptors(builtin(nil, time.UTC, &skill.Library{}))
+	return tools.Descriptors(builtin(nil, nil, time.UTC, &skill.Library{}))
 }
 
 // roleRules are what people of each role may not have used for them.
@@ -62,7 +64,8 @@ func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Plan
 }
 
 // pipeline is what every call goes through.
-func pipeline(hide *scrub.Scrubber, log *slog.Logger) *tools.Pipeline {
-	hidden := func(_ context.Context, _ *tools.Call, r *tools.Result) { r.ForModel = hide.Text(r.ForModel) }
-	return &tools.Pipeline{After: []tools.After{hidden, tools.Truncate(resultLimit)}, Log: log}
+func (a *App) pipeline() *tools.Pipeline {
+	hidden := func(_ context.Context, _ *tools.Call, r *tools.Result) { r.ForModel = a.hide.Text(r.ForModel) }
+	large := spill.Spiller{Store: store.NewOutputs(a.db), Limit: resultLimit, Log: a.log}
+	return &tools.Pipeline{After: []tools.After{hidden, large.After()}, Log: a.log}
 }
