@@ -14,6 +14,6 @@
 //
 // The parts are in subfolders: lane (ordered queues in the database), inbox and outbox (the two kinds of lanes), store
 // (all GORM code), job (timed and background work), access (people and roles), place (what is set where, and its
-// tools and skills), secret (values that are sealed in the database), command (the verbs), web (HTTP), app (the
-// composition root).
+// tools and skills), secret (values that are sealed in the database), audit (what was done in whose name), command (the
+// verbs), web (HTTP), app (the composition root).
 package bot

@@ -53,6 +53,9 @@ func (r *Router) redeem(ctx context.Context, in *channels.Inbound, code string) 
 		return err
 	}
 	r.cfg.Log.Info("a code was used", "channel", a.Channel, "user", p.ID, "role", p.Role)
+	if r.cfg.Redeemed != nil {
+		r.cfg.Redeemed(ctx, p, in)
+	}
 	if err := people.Seen(ctx, r.cfg.Tenant, a, in.Conversation); err != nil { // the next message tells it again
 		r.cfg.Log.Warn("keep where a person is", "err", err)
 	}

@@ -77,6 +77,8 @@ type RouterConfig struct {
 	Waits    func(in *channels.Inbound)
 	Accepted func(channel string) // counts; may be nil
 	Hide     Hider                // nil hides nothing
+	// Redeemed is told whose code was used; it may be nil.
+	Redeemed func(ctx context.Context, p *access.Person, in *channels.Inbound)
 	Log      *slog.Logger
 }
 

@@ -27,6 +27,7 @@ type Answer struct {
 	Text    string
 	Card    *channels.Card
 	Buttons [][]channels.Button
+	Files   []channels.Attachment
 	// Request is what a verb asks of the agent in the person's name; then there is no other answer.
 	Request string
 	// Aside is an answer that only who asked needs. It is shown to nobody else if the command was not seen either, as
@@ -55,7 +56,7 @@ func (r *Router) verb(ctx context.Context, v *visit) error {
 	}
 	out := channels.Outbound{
 		Key: said(in), Conversation: in.Conversation, ReplyTo: in.Quote(), Via: in.Via, Text: a.Text, Card: a.Card,
-		Buttons: a.Buttons,
+		Buttons: a.Buttons, Attachments: a.Files,
 	}
 	if a.Aside && in.Via != "" {
 		out.To = in.Sender.ID

@@ -16,6 +16,7 @@ import (
 	"github.com/leadhand/leadhand/agent/skill"
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/audit"
 	"github.com/leadhand/leadhand/bot/command"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/job"
@@ -81,6 +82,7 @@ type rulebook struct {
 	tools  tools.Source
 	skills *skill.Library
 	files  workspace.Store
+	audit  *audit.Log
 }
 
 // engine is what runs.
@@ -185,7 +187,7 @@ func (a *App) makeEngine(opts Options) {
 	a.router = bot.NewRouter(bot.RouterConfig{
 		Tenant: tenant, Lead: lead, Access: who, Places: a.book, Verbs: a.verbs, Inbox: a.inbox,
 		Outbox: a.outbox, Revisions: a.revisions(), Log: a.log, Waits: a.signs.Waits, Accepted: a.metrics.accepted,
-		Hide: a.hide,
+		Hide: a.hide, Redeemed: a.recordCode,
 		Keep: bot.Keep{
 			Sessions: store.NewSessions(a.db), Commands: store.NewCommands(a.db), Talk: store.NewTalk(a.db), Buttons: buttons,
 		},

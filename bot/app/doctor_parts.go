@@ -11,6 +11,7 @@ import (
 
 	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/channels"
+	"github.com/leadhand/leadhand/tools/scrub"
 )
 
 const (
@@ -89,7 +90,7 @@ func (d *doctor) channels(ctx context.Context) []channels.Finding {
 	}
 	env := channels.Env{Log: slog.New(slog.DiscardHandler)}
 	if d.db != nil {
-		a := &App{cfg: d.cfg, log: env.Log, db: d.db}
+		a := &App{cfg: d.cfg, log: env.Log, db: d.db, hide: &scrub.Scrubber{}}
 		a.makePeople()
 		env.Commands, env.Complete = a.verbs.Menu(), a.verbs.Complete
 	}

@@ -31,7 +31,7 @@ var layers = []struct {
 	{"bot", 6},
 	{"bot/lane", 1},
 	{"bot/inbox", 5}, {"bot/outbox", 5}, {"bot/job", 5}, {"bot/schedule", 5}, {"bot/approval", 5}, {"bot/access", 5},
-	{"bot/place", 5}, {"bot/secret", 5}, {"teams", 5},
+	{"bot/place", 5}, {"bot/secret", 5}, {"bot/audit", 5}, {"teams", 5},
 	{"agent/session", 3}, {"agent/llm", 1}, {"agent", 4}, {"agent/*", 5},
 	{"tools/nearest", 1}, {"tools/workspace/workspacetest", 2}, {"tools/workspace", 1}, {"tools/fallback", 1},
 	{"tools/netguard", 1}, {"tools/*/...", 3}, {"media", 3}, {"tools", 2},

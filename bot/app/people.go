@@ -5,6 +5,7 @@ import (
 
 	"github.com/leadhand/leadhand/bot"
 	"github.com/leadhand/leadhand/bot/access"
+	"github.com/leadhand/leadhand/bot/audit"
 	"github.com/leadhand/leadhand/bot/command"
 	"github.com/leadhand/leadhand/bot/place"
 	"github.com/leadhand/leadhand/bot/store"
@@ -20,7 +21,8 @@ func (a *App) makePeople() {
 	a.files = store.NewWorkspaces(a.db, a.workspaceLimits())
 	a.skills = a.cfg.library(a.book)
 	a.tools = builtin(a.files, store.NewOutputs(a.db), a.zone(), a.skills)
-	a.verbs = command.New(commands(a)...)
+	a.audit = &audit.Log{Tenant: tenant, Store: store.NewAudit(a.db), Hide: a.hide.Text, Log: a.log}
+	a.verbs = command.New(commands(a)...).Recording(a.recordWords)
 }
 
 // revisions are those of the objects that verbs put buttons on.
@@ -92,6 +94,9 @@ func commands(a *App) []command.Verb {
 			Tenant: tenant, Book: a.book, Agent: answers, Sessions: sessions, Choices: a.choices, Zone: a.zone(),
 		}),
 		command.Usage(command.Meter{Tenant: tenant, Spent: store.NewUsage(a.db).Spent, People: a.people}),
+		command.Audit(command.Auditor{
+			Tenant: tenant, Find: store.NewAudit(a.db).Find, People: a.people, Zone: a.zone(),
+		}),
 		command.Mute(a.book),
 		command.Unmute(a.book),
 		command.Doctor(a.examine, a.pressed),

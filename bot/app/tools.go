@@ -67,5 +67,5 @@ func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Plan
 func (a *App) pipeline() *tools.Pipeline {
 	hidden := func(_ context.Context, _ *tools.Call, r *tools.Result) { r.ForModel = a.hide.Text(r.ForModel) }
 	large := spill.Spiller{Store: store.NewOutputs(a.db), Limit: resultLimit, Log: a.log}
-	return &tools.Pipeline{After: []tools.After{hidden, large.After()}, Log: a.log}
+	return &tools.Pipeline{After: []tools.After{hidden, a.audit.After, large.After()}, Log: a.log}
 }

@@ -18,6 +18,7 @@ const linkFor = 10 * time.Minute
 func Link(tenant string, codes access.Codes, people access.People) Verb {
 	return Verb{
 		Name: "link", Help: "get a code that joins your account on another messenger to this one", Role: access.Member,
+		Changes: always,
 		Do: func(ctx context.Context, req *bot.Request, _ string) (*bot.Answer, error) {
 			if !req.In.Direct {
 				return aside("Write `link` to me in a direct message: the code is for you alone."), nil

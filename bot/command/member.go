@@ -25,6 +25,7 @@ type Members struct {
 func Member(m Members) Verb {
 	return Verb{
 		Name: "member", Help: "who may talk to me, and in which role", Role: access.Member, Admins: true,
+		Changes: unless("list"),
 		Subs: []Sub{
 			{Name: "list", Help: "everybody, with their roles"},
 			{Name: "role", Args: "<name> <role>", Help: "give a role: " + roleNames(), Role: access.Admin},

@@ -44,7 +44,7 @@ const (
 // Model shows and chooses the model that the agent asks here.
 func Model(m Chooser) Verb {
 	return Verb{
-		Name: "model", Role: access.Member, Free: true,
+		Name: "model", Changes: unless(), Role: access.Member, Free: true,
 		Help: "the model that I ask here; `model <name>` chooses one for this session, `--here` at the end for the place",
 		Says: func(args string) bool {
 			name, rest, _ := strings.Cut(args, " ")

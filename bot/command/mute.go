@@ -13,7 +13,7 @@ import (
 // Mute lets the bot leave a conversation alone: there it answers only who names it.
 func Mute(book Book) Verb {
 	return Verb{
-		Name: "mute", Help: "leave this thread alone: answer only who mentions me", Role: access.Member,
+		Name: "mute", Changes: always, Help: "leave this thread alone: answer only who mentions me", Role: access.Member,
 		Do: func(ctx context.Context, req *bot.Request, _ string) (*bot.Answer, error) {
 			if req.In.Direct {
 				return aside("Here I hear only you. Begin a message with `!aside` and I don't read it."), nil
@@ -26,7 +26,7 @@ func Mute(book Book) Verb {
 // Unmute ends what Mute began.
 func Unmute(book Book) Verb {
 	return Verb{
-		Name: "unmute", Help: "be back after `mute`", Role: access.Member,
+		Name: "unmute", Changes: always, Help: "be back after `mute`", Role: access.Member,
 		Do: func(ctx context.Context, req *bot.Request, _ string) (*bot.Answer, error) {
 			return quiet(ctx, book, req, "", "I am back.")
 		},

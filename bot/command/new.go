@@ -30,7 +30,7 @@ type Answering func(ctx context.Context, c channels.Conversation) (agent string,
 // Fresh starts a new session in a conversation.
 func Fresh(tenant string, sessions Sessions, agent Answering) Verb {
 	return Verb{
-		Name: "new", Help: "start a new session here; the old one is kept", Role: access.Member, Free: true,
+		Name: "new", Changes: always, Help: "start a new session here; the old one is kept", Role: access.Member, Free: true,
 		Do: func(ctx context.Context, req *bot.Request, title string) (*bot.Answer, error) {
 			who, err := agent(ctx, req.In.Conversation)
 			if err != nil {
@@ -71,7 +71,7 @@ func Resume(tenant string, sessions Sessions, agent Answering, zone *time.Locati
 		return who, all, err
 	}
 	return Verb{
-		Name: "resume", Role: access.Member, Free: true,
+		Name: "resume", Changes: func(args string) bool { return args != "list" }, Role: access.Member, Free: true,
 		Help: "go back to the session before; `resume list` shows more of them",
 		Subs: []Sub{{Name: "list", Help: "the sessions that were ended here"}},
 		Says: func(args string) bool { _, err := strconv.Atoi(args); return err == nil },

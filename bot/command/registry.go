@@ -28,7 +28,9 @@ type Verb struct {
 	Says func(args string) bool
 	// Complete lists what may stand in place of args, which were begun; may be nil.
 	Complete func(ctx context.Context, req *bot.Request, args string) []channels.Option
-	Do       func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error)
+	// Changes tells whether the words change something, so that they are recorded; nil: they never do.
+	Changes func(args string) bool
+	Do      func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error)
 }
 
 // Sub is a word behind a verb.
@@ -39,7 +41,19 @@ type Sub struct {
 }
 
 // Registry is all verbs. It is read-only once it is made.
-type Registry struct{ verbs []Verb }
+type Registry struct {
+	verbs  []Verb
+	record Recorder // may be nil
+}
+
+// Recorder is told what people changed, or were refused to change, by words. err is what came of it.
+type Recorder func(ctx context.Context, req *bot.Request, words string, err error)
+
+// Recording makes record be told. It is for the making of r.
+func (r *Registry) Recording(record Recorder) *Registry {
+	r.record = record
+	return r
+}
 
 // New makes a Registry. Help shows the verbs in the given order; it is itself the last.
 func New(verbs ...Verb) *Registry {
@@ -123,6 +137,26 @@ func (r *Registry) Do(ctx context.Context, req *bot.Request) (*bot.Answer, error
 	if v == nil {
 		return r.unknown(name), nil
 	}
+	answer, err := v.do(ctx, req, args)
+	if r.record != nil && v.Changes != nil && v.Changes(args) {
+		r.record(ctx, req, strings.TrimSpace(v.Name+" "+args), err)
+	}
+	return answer, err
+}
+
+// always tells that a verb changes something whatever its words are.
+func always(string) bool { return true }
+
+// unless tells that a verb changes something by all words but these; without words it does not.
+func unless(reads ...string) func(args string) bool {
+	return func(args string) bool {
+		word, _, _ := strings.Cut(args, " ")
+		return word != "" && !slices.Contains(reads, strings.ToLower(word))
+	}
+}
+
+// do does what the verb says, if the person may.
+func (v *Verb) do(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
 	if !req.Person.Role.AtLeast(v.Role) {
 		return nil, access.Lacks(req.Person, v.Role, "use `"+v.Name+"`")
 	}

@@ -21,7 +21,8 @@ type Stopper func(ctx context.Context, session string, all bool) (stopped, waiti
 func Stop(tenant string, sessions Sessions, end Stopper) Verb {
 	return Verb{
 		Name: bot.StopWord, Help: "end what I am doing here; `stop all` also drops what waits", Role: access.Guest,
-		Subs: []Sub{{Name: "all", Help: "also drop what waits"}},
+		Changes: always,
+		Subs:    []Sub{{Name: "all", Help: "also drop what waits"}},
 		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
 			busy, err := running(ctx, tenant, sessions, req)
 			if err != nil {

@@ -34,7 +34,7 @@ type Toolbox struct {
 // Tools is the verb about tools.
 func Tools(t Toolbox) Verb {
 	return Verb{
-		Name: "tools", Role: access.Guest, Complete: t.complete,
+		Name: "tools", Changes: unless("why"), Role: access.Guest, Complete: t.complete,
 		Help: "which tools I may use here; `--chat` or `--channel` at the end means all of the chat or the channel",
 		Subs: []Sub{
 			{Name: "list", Help: "the tools that may be used here"},

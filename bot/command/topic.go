@@ -72,7 +72,7 @@ func Topic(t Topics) Verb {
 		Sub{Name: "prompt", Args: "<text>", Help: "add to the agent's instructions", Role: access.Admin},
 		Sub{Name: "reset", Args: "<what>", Help: "take back what was set here", Role: access.Admin})
 	return Verb{
-		Name: "topic", Role: access.Member, Subs: subs, Admins: true,
+		Name: "topic", Changes: unless("show"), Role: access.Member, Subs: subs, Admins: true,
 		Help: "how I work here; `--chat` or `--channel` at the end means all of the chat or the channel",
 		Do: func(ctx context.Context, req *bot.Request, args string) (*bot.Answer, error) {
 			word, rest, _ := strings.Cut(args, " ")

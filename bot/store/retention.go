@@ -38,6 +38,8 @@ func (db *DB) Sweep(ctx context.Context, age time.Duration) (int, error) {
 			(SELECT channel, event_key FROM heard WHERE heard_at < (SELECT {now} - {heard}) ORDER BY heard_at LIMIT ?)`,
 		`DELETE FROM buttons WHERE token IN
 			(SELECT token FROM buttons WHERE expires_at < (SELECT {now}) ORDER BY expires_at LIMIT ?)`,
+		`DELETE FROM audit WHERE id IN
+			(SELECT id FROM audit WHERE done_at < (SELECT {now} - {year}) ORDER BY done_at LIMIT ?)`,
 		`DELETE FROM outputs WHERE (tenant, session, ref) IN
 			(SELECT tenant, session, ref FROM outputs WHERE expires_at < (SELECT {now}) ORDER BY expires_at LIMIT ?)`,
 		`DELETE FROM codes WHERE (tenant, hash) IN

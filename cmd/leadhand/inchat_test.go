@@ -111,3 +111,26 @@ func TestAPersonChoosesAModel(t *testing.T) {
 		t.Errorf("the chosen model was asked %d times", len(deep.requests()))
 	}
 }
+
+// TestAuditInChat: what people changed and what agents did is told to those who may know, and as a table.
+func TestAuditInChat(t *testing.T) {
+	t.Parallel()
+	_, fake := owned(t, "", "LEADHAND_MODEL=demo")
+	tells(t, fake, "/topic answer always")
+	shows(fake, "It counts from the next message on")
+	tells(t, fake, "write a haiku to notes.md")
+	shows(fake, "notes.md")
+	tells(t, fake, "/audit")
+	told := shows(fake, "Audit").String("text")
+	contains(t, "audit", told, "write_file", "done", "topic answer always", "done", "a code")
+	tells(t, fake, "/audit refused")
+	shows(fake, "Nothing of that is in the audit.")
+	tells(t, fake, "/audit @nobody")
+	shows(fake, "I know nobody called")
+	tells(t, fake, "/audit week csv")
+	file := fake.Wait("sendDocument")
+	if len(file.Files) != 1 || !strings.HasPrefix(string(file.Files[0].Data), "time,kind,outcome,what,") ||
+		!strings.Contains(string(file.Files[0].Data), ",word,done,topic answer always,telegram:501,Ann,") {
+		t.Errorf("sent %+v", file.Params)
+	}
+}
