@@ -11,6 +11,7 @@ import (
 
 	"github.com/leadhand/leadhand/bot/app/strict"
 	"github.com/leadhand/leadhand/tools"
+	"github.com/leadhand/leadhand/tools/rate"
 )
 
 // Config is everything that can be set. The zero value with defaults filled in by Load is a working configuration.
@@ -95,6 +96,8 @@ type Limits struct {
 	WorkspaceBytes int64 `yaml:"workspace_bytes"` // of one person with one agent
 	FileBytes      int64 `yaml:"file_bytes"`
 	RetentionDays  int   `yaml:"retention_days"` // how long worked messages are kept
+
+	Calls rate.Limits `yaml:"calls"` // of tools, in a minute; rate.Default where nothing is set
 }
 
 // answers is the name of the model that answers for an agent unless it fails; empty when the environment chooses it.

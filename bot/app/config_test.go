@@ -97,6 +97,8 @@ func TestLoadRejects(t *testing.T) {
 		"a skill that can't be":    {"agents: {lead: {skills: [Deploy it]}}", []string{"agents.lead.skills: \"Deploy it\" is no name"}},
 		"an empty list":            {"agents:\n  lead:\n    skills:\n", []string{"line 3: agents.lead.skills: it is empty: write [] for none"}},
 		"a choice of nothing":      {"agents: {lead: {choices: [gpt]}}", []string{"agents.lead.choices: unknown model"}},
+		"calls of no tool":         {"limits: {calls: {tools: {read_fil: 3}}}", []string{"limits.calls.tools:", "read_file"}},
+		"no calls at all":          {"limits: {calls: {session: -1}}", []string{"limits.calls.session: -1 is not between"}},
 		"negative limit":           {"limits: {turns: -1}", []string{"limits.turns: -1 is not between 1 and"}},
 		"absurd limit":             {"limits: {turns: 99999999}", []string{"limits.turns:"}},
 		"number over any integer":  {"limits: {turns: 99999999999999999999}", []string{"limits.turns: a whole number"}},

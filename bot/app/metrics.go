@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,6 +10,7 @@ import (
 	"github.com/leadhand/leadhand/agent/llm"
 	"github.com/leadhand/leadhand/bot/inbox"
 	"github.com/leadhand/leadhand/bot/lane"
+	"github.com/leadhand/leadhand/tools"
 )
 
 // metrics are what /metrics shows.
@@ -18,6 +20,8 @@ type metrics struct {
 	turns       *prometheus.HistogramVec
 	tokens      *prometheus.CounterVec
 	undelivered *prometheus.CounterVec
+	tools       *prometheus.HistogramVec
+	hidden      prometheus.Counter
 }
 
 func newMetrics() *metrics {
@@ -36,8 +40,15 @@ func newMetrics() *metrics {
 		undelivered: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "leadhand_messages_undeliverable_total", Help: "Messages to send that were given up.",
 		}, []string{"channel"}),
+		tools: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "leadhand_tool_seconds", Help: "Time that calls of tools took, of those that were let through.",
+			Buckets: []float64{.001, .005, .02, .1, .5, 1, 2, 5, 10, 30, 60, 300},
+		}, []string{"tool", "outcome"}),
+		hidden: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "leadhand_tool_calls_not_offered_total", Help: "Calls of tools that were not offered, and so refused.",
+		}),
 	}
-	m.registry.MustRegister(m.messages, m.turns, m.tokens, m.undelivered,
+	m.registry.MustRegister(m.messages, m.turns, m.tokens, m.undelivered, m.tools, m.hidden,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -50,6 +61,27 @@ func (m *metrics) ended(o inbox.Outcome, took time.Duration, u llm.Usage) {
 		"input": u.Input, "output": u.Output, "cache_read": u.CacheRead, "cache_write": u.CacheWrite,
 	} {
 		m.tokens.WithLabelValues(kind).Add(float64(n))
+	}
+}
+
+// calls is a tools.Middleware.
+func (m *metrics) calls(next tools.Handler) tools.Handler {
+	return func(ctx context.Context, call *tools.Call) (*tools.Result, error) {
+		begun := time.Now()
+		r, err := next(ctx, call)
+		outcome := "done"
+		if err != nil || r != nil && r.IsError {
+			outcome = "failed"
+		}
+		m.tools.WithLabelValues(call.Name, outcome).Observe(time.Since(begun).Seconds())
+		return r, err
+	}
+}
+
+// refused is a tools.After. The names of tools that are not there are the model's, and no label.
+func (m *metrics) refused(_ context.Context, call *tools.Call, _ *tools.Result) {
+	if call.Tool == nil {
+		m.hidden.Inc()
 	}
 }
 

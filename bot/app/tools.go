@@ -11,6 +11,7 @@ import (
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/fs"
+	"github.com/leadhand/leadhand/tools/rate"
 	"github.com/leadhand/leadhand/tools/spill"
 	"github.com/leadhand/leadhand/tools/text"
 	"github.com/leadhand/leadhand/tools/workspace"
@@ -67,5 +68,17 @@ func (a *App) planner(source tools.Source, lifts ...tools.Exception) *tools.Plan
 func (a *App) pipeline() *tools.Pipeline {
 	hidden := func(_ context.Context, _ *tools.Call, r *tools.Result) { r.ForModel = a.hide.Text(r.ForModel) }
 	large := spill.Spiller{Store: store.NewOutputs(a.db), Limit: resultLimit, Log: a.log}
-	return &tools.Pipeline{After: []tools.After{hidden, a.audit.After, large.After()}, Log: a.log}
+	return &tools.Pipeline{
+		Checks: []tools.Check{rate.New(a.cfg.Limits.calls()).Check},
+		Around: []tools.Middleware{a.metrics.calls},
+		After:  []tools.After{hidden, a.audit.After, a.metrics.refused, large.After()},
+		Log:    a.log,
+	}
+}
+
+// calls are the limits of calls, with the defaults where nothing is set.
+func (l Limits) calls() rate.Limits {
+	c := l.Calls
+	c.Session, c.Person = cmp.Or(c.Session, rate.Default.Session), cmp.Or(c.Person, rate.Default.Person)
+	return c
 }

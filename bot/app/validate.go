@@ -167,6 +167,7 @@ const (
 	maxWaiting       = 100_000
 	maxBytes         = 1 << 40
 	maxRetentionDays = 36_500
+	maxCalls         = 100_000
 )
 
 func (a Agent) validate(key string, models []string, p *problems) {
@@ -189,6 +190,12 @@ func (l Limits) validate(p *problems) {
 	p.number("limits.workspace_bytes", l.WorkspaceBytes, 1, maxBytes)
 	p.number("limits.file_bytes", l.FileBytes, 1, maxBytes)
 	p.number("limits.retention_days", int64(l.RetentionDays), 1, maxRetentionDays)
+	p.number("limits.calls.session", int64(l.Calls.Session), 1, maxCalls)
+	p.number("limits.calls.person", int64(l.Calls.Person), 1, maxCalls)
+	for _, name := range names(l.Calls.Tools) {
+		p.number("limits.calls.tools."+name, int64(l.Calls.Tools[name]), 1, maxCalls)
+		p.add("limits.calls.tools", tools.CheckSelectors([]string{name}, knownTools()))
+	}
 	if l.WorkspaceBytes > 0 && l.FileBytes > l.WorkspaceBytes {
 		p.add("limits.file_bytes",
 			fmt.Errorf("a file of %d bytes cannot be in a workspace of %d", l.FileBytes, l.WorkspaceBytes))
