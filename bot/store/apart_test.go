@@ -36,3 +36,9 @@ func (s apart) Remove(ctx context.Context, o workspace.Owner, p string) error {
 func (s apart) History(ctx context.Context, o workspace.Owner, p string) ([]*workspace.File, error) {
 	return s.Store.History(ctx, s.own(o), p)
 }
+
+func (s apart) Version(
+	ctx context.Context, o workspace.Owner, path string, version int,
+) (*workspace.File, []byte, error) {
+	return s.Store.Version(ctx, s.own(o), path, version)
+}

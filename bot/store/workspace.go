@@ -90,11 +90,7 @@ func (s *Workspaces) Read(ctx context.Context, o workspace.Owner, path string) (
 	if row == nil || row.Deleted != 0 {
 		return nil, nil, workspace.ErrNotFound
 	}
-	var blob blobRow
-	if err := s.db.read(ctx).Where("hash = ?", row.Hash).Take(&blob).Error; err != nil {
-		return nil, nil, fmt.Errorf("load the file's content: %w", err)
-	}
-	return row.file(), blob.Data, nil
+	return s.content(ctx, row)
 }
 
 func (s *Workspaces) Write(
@@ -265,4 +261,32 @@ func (s *Workspaces) History(ctx context.Context, o workspace.Owner, path string
 		return nil, err
 	}
 	return files(ofOwner(s.db.read(ctx), o).Where("path = ?", path).Order("version DESC"))
+}
+
+// Version implements workspace.Store.
+func (s *Workspaces) Version(
+	ctx context.Context, o workspace.Owner, path string, version int,
+) (*workspace.File, []byte, error) {
+	path, err := workspace.Clean(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var row fileRow
+	err = ofOwner(s.db.read(ctx), o).Where("path = ? AND version = ? AND deleted = 0", path, version).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil, nil, workspace.ErrNotFound
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("find a version: %w", err)
+	}
+	return s.content(ctx, &row)
+}
+
+// content loads the content of a version.
+func (s *Workspaces) content(ctx context.Context, row *fileRow) (*workspace.File, []byte, error) {
+	var blob blobRow
+	if err := s.db.read(ctx).Where("hash = ?", row.Hash).Take(&blob).Error; err != nil {
+		return nil, nil, fmt.Errorf("load the file's content: %w", err)
+	}
+	return row.file(), blob.Data, nil
 }

@@ -20,7 +20,10 @@ const group = "fs"
 // Tools are all tools of the package, on the files in s.
 func Tools(s workspace.Store) []tools.Tool {
 	f := files{s}
-	return []tools.Tool{f.readFile(), f.writeFile(), f.edit(), f.listFiles()}
+	return []tools.Tool{
+		f.readFile(), f.writeFile(), f.edit(), f.listFiles(), f.searchFiles(), f.sendFile(), f.fileHistory(), f.restoreFile(),
+		f.removeFile(),
+	}
 }
 
 type files struct{ store workspace.Store }

@@ -93,7 +93,9 @@ func wantError(t *testing.T, r *tools.Result, part string) {
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	want := map[string]tools.Effect{
-		"read_file": tools.ReadOnly, "list_files": tools.ReadOnly, "write_file": tools.Mutating, "edit": tools.Mutating,
+		"read_file": tools.ReadOnly, "list_files": tools.ReadOnly, "search_files": tools.ReadOnly,
+		"file_history": tools.ReadOnly, "write_file": tools.Mutating, "edit": tools.Mutating, "send_file": tools.Mutating,
+		"restore_file": tools.Mutating, "remove_file": tools.Mutating,
 	}
 	got := map[string]tools.Effect{}
 	for _, tool := range fs.Tools(workspacetest.New()) {

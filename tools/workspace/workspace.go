@@ -49,4 +49,6 @@ type Store interface {
 	Remove(ctx context.Context, o Owner, path string) error
 	// History gives all versions of a file, the newest first.
 	History(ctx context.Context, o Owner, path string) ([]*File, error)
+	// Version gives the content of one version; ErrNotFound if it is not kept, or is a removal.
+	Version(ctx context.Context, o Owner, path string, version int) (*File, []byte, error)
 }

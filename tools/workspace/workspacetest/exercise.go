@@ -171,6 +171,16 @@ func (s *suite) versions() {
 		s.Errorf("version 3 is from %v, before version 1 from %v", files[0].ChangedAt, files[2].ChangedAt)
 	}
 	s.equal(len(s.list("")), 2, "a list has the newest version of each file only")
+	second, older, err := s.store.Version(s.Context(), s.owner, "a", 2)
+	if err != nil {
+		s.Fatalf("an older version: %v", err)
+	}
+	s.equal(second, files[1], "an older version")
+	s.equal(string(older), "two", "content of an older version")
+	for _, number := range []int{0, 4, -1} {
+		_, _, err := s.store.Version(s.Context(), s.owner, "a", number)
+		s.refuse(err, workspace.ErrNotFound, "a version that is not there")
+	}
 }
 
 func (s *suite) changed() {
@@ -209,6 +219,11 @@ func (s *suite) remove() {
 	_, _, err = s.store.Read(s.Context(), s.owner, "none")
 	s.refuse(err, workspace.ErrNotFound, "read a file that never was")
 	s.equal(s.list(""), []string{"b"}, "list after the removal")
+	_, _, err = s.store.Version(s.Context(), s.owner, "a", 2)
+	s.refuse(err, workspace.ErrNotFound, "the version that is the removal")
+	if _, content, err := s.store.Version(s.Context(), s.owner, "a", 1); err != nil || string(content) != "one" {
+		s.Errorf("the version before the removal: %q, %v", content, err)
+	}
 	s.equal(s.write("a", "one", 0).Version, 3, "version of the file made anew")
 	files, err := s.store.History(s.Context(), s.owner, "a")
 	if err != nil {

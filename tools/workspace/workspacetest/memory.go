@@ -142,6 +142,23 @@ func (m *memory) History(ctx context.Context, o workspace.Owner, path string) ([
 	return files, nil
 }
 
+func (m *memory) Version(
+	ctx context.Context, o workspace.Owner, path string, number int,
+) (*workspace.File, []byte, error) {
+	path, err := enter(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, v := range m.owners[o][path] {
+		if file := v.file; file.Version == number && !file.Deleted {
+			return &file, bytes.Clone(v.content), nil
+		}
+	}
+	return nil, nil, workspace.ErrNotFound
+}
+
 func enter(ctx context.Context, path string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -53,6 +53,8 @@ func (s *suite) owners() {
 	for _, other := range others {
 		_, _, err := s.store.Read(s.Context(), other, "a")
 		s.refuse(err, workspace.ErrNotFound, "read from another workspace")
+		_, _, err = s.store.Version(s.Context(), other, "a", 1)
+		s.refuse(err, workspace.ErrNotFound, "read a version from another workspace")
 		s.refuse(s.store.Remove(s.Context(), other, "a"), workspace.ErrNotFound, "remove from another workspace")
 		files, err := s.store.List(s.Context(), other, "")
 		if err != nil || len(files) != 0 {
