@@ -22,7 +22,7 @@ func (c clock) datetime() tools.Tool {
 		Name:        "datetime",
 		Label:       "looking at the clock",
 		Description: "Tell the current date and time, the weekday and the time zone.",
-		Group:       "text",
+		Group:       group,
 		Effect:      tools.ReadOnly,
 	}, c.tell)
 }
