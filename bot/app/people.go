@@ -20,7 +20,9 @@ func (a *App) makePeople() {
 	a.rules = &place.Rules{Tenant: tenant, Book: a.book, Grants: store.NewGrants(a.db), Zone: a.zone()}
 	a.files = store.NewWorkspaces(a.db, a.workspaceLimits())
 	a.skills = a.cfg.library(a.book)
-	a.tools = builtin(a.files, store.NewOutputs(a.db), a.zone(), a.skills)
+	a.tools = builtin(kept{
+		files: a.files, outputs: store.NewOutputs(a.db), plans: store.NewPlanModes(a.db), skills: a.skills,
+	}, a.zone())
 	a.audit = &audit.Log{Tenant: tenant, Store: store.NewAudit(a.db), Hide: a.hide.Text, Log: a.log}
 	a.verbs = command.New(commands(a)...).Recording(a.recordWords)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/leadhand/leadhand/bot/store"
 	"github.com/leadhand/leadhand/tools"
 	"github.com/leadhand/leadhand/tools/fs"
+	"github.com/leadhand/leadhand/tools/planmode"
 	"github.com/leadhand/leadhand/tools/rate"
 	"github.com/leadhand/leadhand/tools/spill"
 	"github.com/leadhand/leadhand/tools/text"
@@ -20,16 +21,25 @@ import (
 // resultLimit is how many characters of one tool result a model sees.
 const resultLimit = 8000
 
+// kept is where built-in tools keep what they keep.
+type kept struct {
+	files   workspace.Store
+	outputs spill.Store
+	plans   planmode.Store
+	skills  *skill.Library
+}
+
 // builtin lists the built-in tools.
-func builtin(files workspace.Store, outputs spill.Store, zone *time.Location, skills *skill.Library) tools.Fixed {
+func builtin(k kept, zone *time.Location) tools.Fixed {
 	return slices.Concat(
-		fs.Tools(files), text.Tools(zone, time.Now), skills.Tools(), []tools.Tool{spill.Tool(outputs)},
+		fs.Tools(k.files), text.Tools(zone, time.Now), k.skills.Tools(), planmode.Tools(k.plans),
+		[]tools.Tool{spill.Tool(k.outputs)},
 	)
 }
 
 // knownTools are those that rules may name.
 func knownTools() []tools.Descriptor {
-	return tools.Descriptors(builtin(nil, nil, time.UTC, &skill.Library{}))
+	return tools.Descriptors(builtin(kept{skills: &skill.Library{}}, time.UTC))
 }
 
 // roleRules are what people of each role may not have used for them.
@@ -69,7 +79,7 @@ func (a *App) pipeline() *tools.Pipeline {
 	hidden := func(_ context.Context, _ *tools.Call, r *tools.Result) { r.ForModel = a.hide.Text(r.ForModel) }
 	large := spill.Spiller{Store: store.NewOutputs(a.db), Limit: resultLimit, Log: a.log}
 	return &tools.Pipeline{
-		Checks: []tools.Check{rate.New(a.cfg.Limits.calls()).Check},
+		Checks: []tools.Check{planmode.Check(store.NewPlanModes(a.db)), rate.New(a.cfg.Limits.calls()).Check},
 		Around: []tools.Middleware{a.metrics.calls},
 		After:  []tools.After{hidden, a.audit.After, a.metrics.refused, large.After()},
 		Log:    a.log,

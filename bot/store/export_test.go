@@ -13,7 +13,7 @@ func Rows() []any {
 	return []any{
 		&laneRow{}, &sessionRow{}, &inboxRow{}, &commandRow{}, &historyRow{}, &outboxRow{}, &replicaRow{}, &blobRow{}, &fileRow{},
 		&heardRow{}, &personRow{}, &accountRow{}, &codeRow{}, &requestRow{},
-		&settingRow{}, &grantRow{}, &usageRow{}, &secretRow{}, &outputRow{}, &auditRow{},
+		&settingRow{}, &grantRow{}, &usageRow{}, &secretRow{}, &outputRow{}, &auditRow{}, &planModeRow{},
 	}
 }
 
