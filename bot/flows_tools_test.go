@@ -2,6 +2,7 @@ package bot_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,7 +11,11 @@ import (
 	"github.com/leadhand/leadhand/bot/store/storetest"
 	"github.com/leadhand/leadhand/channels"
 	"github.com/leadhand/leadhand/tools"
+	"github.com/leadhand/leadhand/tools/fs"
 )
+
+// files is how many tools every test world has.
+var files = len(fs.Tools(nil))
 
 // TestToolsOfATopic: a lead narrows, an admin widens, everybody may ask why, and the model is refused in the same words.
 func TestToolsOfATopic(t *testing.T) {
@@ -22,12 +27,12 @@ func TestToolsOfATopic(t *testing.T) {
 		w.lets("501", access.Admin)
 		w.lets("502", access.Lead)
 		w.lets("503", access.Member)
-		w.wantSaid("503", "tools", "For you here: 4 of 4 tools.")
+		w.wantSaid("503", "tools", fmt.Sprintf("For you here: %d of %[1]d tools.", files))
 		w.wantSaid("503", "tools only read_file", "That needs the role lead, and you are a member.")
 		w.wantSaid("502", "tools only raed_file", "read_file")
 		w.wantSaid("502", "tools only read_file list_files", "the default → only read_file, list_files")
 		w.wantSaid("502", "tools allow write_file", "That needs the role admin, and you are a lead.")
-		w.wantSaid("503", "tools", "For you here: 2 of 4 tools.")
+		w.wantSaid("503", "tools", fmt.Sprintf("For you here: 2 of %d tools.", files))
 		w.wantSaid("503", "tools why write_file", "✗ `write_file` is hidden for you here.")
 		id := w.says("503", "write a file")
 		if m := w.shown(); m.ReplyTo != id {
@@ -40,7 +45,7 @@ func TestToolsOfATopic(t *testing.T) {
 		w.wantSaid("501", "tools allow write_file", "→ only read_file, list_files, write_file")
 		w.wantSaid("503", "tools why write_file", "✓ `write_file` may be used for you here.")
 		w.wantSaid("502", "tools deny group:fs", "not group:fs")
-		w.wantSaid("503", "tools", "I may use none of 4 tools for you here.")
+		w.wantSaid("503", "tools", fmt.Sprintf("I may use none of %d tools for you here.", files))
 		w.wantSaid("501", "tools reset", "→ the default.")
 		w.wantSaid("501", "tools only none", "No tools may be used here now.")
 		w.wantSaid("503", "tools why nothing", "I can't explain that")
@@ -89,7 +94,7 @@ func TestAGrantIsAskedForAndGiven(t *testing.T) {
 		w.wantSaid("503", "tools why read_file", "lifted for you until")
 		w.wantSaid("504", "tools why read_file", "✗ `read_file` is hidden for you here.")
 		w.wantSaid("501", "tools allow write_file for 504 30m", "504 may use write_file here until")
-		w.wantSaid("504", "tools", "For you here: 2 of 4 tools.")
+		w.wantSaid("504", "tools", fmt.Sprintf("For you here: 2 of %d tools.", files))
 		w.wantSaid("501", "tools allow write_file for nobody 30m", "I know nobody called `nobody`.")
 	})
 }

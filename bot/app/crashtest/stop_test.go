@@ -18,9 +18,9 @@ func TestStoppedInTheMiddleOfTurns(t *testing.T) {
 		p := newFeed(newFleet(t, url, dice(t)))
 		r := replicas{feed: p}
 		one := p.start("one")
-		sending := r.begin(one, chats[2], "tools=0 sendhold=one:2s", func(e *event) bool { return e.Kind == "sending" })
-		long := r.begin(one, chats[1], "tools=1 hold=one:60s:2", afterTwoCalls)
-		short := r.begin(one, chats[0], "tools=0 hold=one:1s:0", func(e *event) bool { return e.Kind == "model" })
+		sending := r.begin(one, chats[2:], "tools=0 sendhold=one:2s", func(e *event) bool { return e.Kind == "sending" })
+		long := r.begin(one, chats[1:2], "tools=1 hold=one:60s:2", afterTwoCalls)
+		short := r.begin(one, chats[:1], "tools=0 hold=one:1s:0", func(e *event) bool { return e.Kind == "model" })
 		if took := p.stop(one); took > 5*time.Second || one.code != 0 {
 			t.Errorf("the worker stopped after %v with code %d, want 5 s at most and 0", took, one.code)
 		}
